@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.batch import Batch
+    from linnaeus.data.sentences import Sentences
     from linnaeus.erm.objective import Objective
+    from linnaeus.features.tokens import FittedTemplates
     from linnaeus.kernels.online import LabelLists
-    from linnaeus.learners.chain.learner import Told
+    from linnaeus.learners.candidates import FittedCandidates
+    from linnaeus.learners.chain.transitions import Transitions
     from linnaeus.learners.chain.weights import ChainWeights
     from linnaeus.learners.dependencies.learner import Treebank
     from linnaeus.learners.dependencies.weights import TreeWeights
+    from linnaeus.learners.run import Told
     from linnaeus.optimizers.fused_steps import OnlineKernel
     from linnaeus.optimizers.schedules import Schedule
     from linnaeus.optimizers.stochastic_steps import Run
@@ -38,6 +42,9 @@ if TYPE_CHECKING:
         CostTable,
         Crowding,
         Doubles,
+        Effect,
+        Floats,
+        GroupedLesson,
         Ints,
         Json,
         Lesson,
@@ -53,7 +60,6 @@ if TYPE_CHECKING:
         Start,
         State,
         Step,
-        Tags,
         Truth,
     )
 
@@ -427,21 +433,58 @@ class CountsOn(Protocol):
 
 
 class LearnsTags(Protocol):
-    """A learner of sequences: it learns weights of features and of transitions between tags."""
+    """A learner of sequences: it learns to score the tags of tokens, and transitions between tags."""
 
-    def learn_tags(
-        self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None, kept: Part | None = None
-    ) -> ChainWeights:
+    def learn_tags(self, lesson: GroupedLesson) -> FittedTagger:
         """Learn from the rows of tokens and their tags."""
 
 
 class UpdatesTags(Protocol):
     """A learner of sequences that can go on from its weights with more sentences."""
 
-    def update_tags(
-        self, X: CSR, y: Tags, start: ChainWeights, seed: int = 0, told: Told | None = None
-    ) -> ChainWeights:
+    def update_tags(self, lesson: GroupedLesson, start: ChainWeights) -> ChainWeights:
         """The weights after one epoch over these sentences."""
+
+
+class FittedTagger(Protocol):
+    """A fitted learner of sequences: it scores the tags of tokens; its transitions find the tags of a sentence."""
+
+    @property
+    def transitions(self) -> Transitions:
+        """How tags follow each other."""
+
+    def fits(self, width: int, k: int) -> bool:
+        """Whether it reads so many features and scores so many tags."""
+
+    def emissions(self, features: FittedTemplates, sentences: Sentences) -> Floats:
+        """The scores (m, k) of each tag at each token, without transitions."""
+
+    def effects(self, features: FittedTemplates, sentences: Sentences, token: int) -> list[Effect]:
+        """What features add to the scores of one token, counted over all sentences.
+
+        They add up to the scores, unless it is `Occluded`.
+        """
+
+
+class Occluded(Protocol):
+    """A fitted learner whose effects of features are approximate: each is the score minus that without the feature."""
+
+
+class LearnsCandidates(Protocol):
+    """A learner that scores the candidates of examples."""
+
+    def learn_candidates(self, lesson: GroupedLesson, start: FittedCandidates | None = None) -> FittedCandidates:
+        """Learn from the rows of candidates; `start` is what the same lesson gave with another strength."""
+
+
+class FittedRanker(Protocol):
+    """A fitted learner that scores the rows of candidates, in one column."""
+
+    def ranks(self, width: int) -> bool:
+        """Whether it reads so many features, and gives one score."""
+
+    def scores(self, X: Rows) -> Doubles:
+        """The scores of candidates (m, 1)."""
 
 
 class LearnsTrees(Protocol):

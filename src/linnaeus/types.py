@@ -271,6 +271,36 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupedLesson:
+    """The training data of a learner whose examples have several rows: the tokens of a sentence, or candidates.
+
+    X has a row for each token or candidate, y the offsets of the examples with their tags or right candidates; k is the
+    number of tags, 1 for candidates. `names` gives the names of the columns, `run` is as in `Lesson`.
+    """
+
+    X: Any
+    y: Any
+    k: int = 1
+    seed: int = 0
+    names: Callable[[], Sequence[str]] | None = None
+    run: Any = None
+
+    def take(self, rows: Array | slice) -> GroupedLesson:
+        """The lesson restricted to these examples."""
+        _, at, _ = groups(self.y.offsets, rows)
+        return replace(self, X=self.X.take(at), y=self.y[rows])
+
+
+class Effect(NamedTuple):
+    """What a feature adds to the scores of a row: where it stands, its name and column, and the amounts (k,)."""
+
+    position: int
+    name: str
+    column: int
+    amounts: Doubles
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The result of an output space's function: one value per example (n,), and parts shaped like the scores (n, w).
 

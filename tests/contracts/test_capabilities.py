@@ -51,7 +51,7 @@ from linnaeus.protocols import (
 )
 from linnaeus.regularizers import L2, REGULARIZERS, ElasticNet, NoPenalty
 from linnaeus.similarities import SIMILARITIES
-from linnaeus.types import Heads, LabelSets, Lesson, Start, Tags
+from linnaeus.types import GroupedLesson, Heads, LabelSets, Lesson, Start, Tags
 
 BIASES = ("free", "regularized", "none")
 RULES = {"sgd": SGD(rate=0.3), "adagrad": AdaGrad(rate=0.3), "ftrl": FTRL(rate=0.3)}
@@ -304,7 +304,7 @@ def _sentence(rng, k, n=7, d=5):
 def test_a_chain_learner_takes_the_step_of_the_loss(loss, rule):
     k = 3
     X, y = _sentence(np.random.default_rng(5), k)
-    learned = Chain(loss=loss, rule=rule, rate=0.3, epochs=1).learn_tags(X, y, k)
+    learned = Chain(loss=loss, rule=rule, rate=0.3, epochs=1).learn_tags(GroupedLesson(X, y, k))
     _, D = LOSSES[loss]().value_and_grad(Sequence(), np.zeros((len(X) + 1 + k, k)), y)
     rows, links, W, total = X.to_scipy().toarray(), D[len(X) :], np.zeros((X.width, k)), np.zeros((X.width, k))
     for x, d in zip(rows, D, strict=False):  # the tokens of the sentence, each with its part of the gradient

@@ -194,7 +194,8 @@ class Explanation:
     predicted labels, then the best other label; for numbers each target; for tags and candidates the predicted one and
     the runner-up. `contrast` is the first minus the second. `at` are the characters of the token that is tagged, `svg`
     is a picture of the answer where there is one.
-    If it is not `exact`, a part is a word, and its contribution is the score minus that of the text without the word.
+    If it is not `exact`, a part is a word (of a tag or a candidate: a feature), and its contribution is the score minus
+    that without it.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6

@@ -109,7 +109,8 @@ def chance(probability: float) -> str:
 def sentences(explanation: Explanation) -> Iterator[str]:
     """Notes: whether it is exact, what would change the prediction, collisions of hashed features."""
     if not explanation.exact:
-        yield "Approximate, since the model is not linear: each contribution is the score minus that without the word."
+        what = "feature" if explanation.kind in ("tag", "candidate") else "word"
+        yield f"Approximate, since the model is not linear: a contribution is the score minus that without the {what}."
     if explanation.flip:
         yield flip_sentence(explanation.text, explanation.flip)
     collisions = explanation.collisions

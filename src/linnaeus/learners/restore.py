@@ -32,6 +32,7 @@ MODELS = Table(
         "bag": "learners.bag.fitted.FittedBag",
         "network": "learners.networks.fitted.FittedNetwork",
         "chain": "learners.chain.weights.ChainWeights",
+        "tag_network": "learners.networks.fitted_tagger.FittedTagNetwork",
         "dependencies": "learners.dependencies.weights.TreeWeights",
         "fasttext": "learners.fasttext.fitted.FittedFastText",
     },

@@ -62,7 +62,8 @@ class Job:
     the loss is one that PyTorch computes; `judge(S, rows)` how good scores are, more is better. `weights` are those at
     the start. `tables` are weights with a row for each number in an input: their names, and the name of the input.
     `fixed` are weights that stay. `sizes` are lengths of examples, `learned` the examples to learn from, `aside` those
-    that tell when to stop, and `mean_weight` is the mean weight of an example.
+    that tell when to stop, and `mean_weight` is the mean weight of an example. `joined` makes the scores of several
+    batches one, where they are not just rows of examples one after the other.
     """
 
     forward: Callable[[Any, Mapping[str, Any], Mapping[str, Any]], Any]
@@ -77,6 +78,7 @@ class Job:
     tables: Mapping[str, str]
     fixed: tuple[str, ...] = ()
     mean_weight: float = 1.0
+    joined: Callable[[list[Doubles]], Doubles] = np.concatenate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -403,7 +405,7 @@ class Run:
                 inputs = self.job.batch(order[at : at + size])
                 batch = {name: self.torch.from_numpy(part).to(self.device) for name, part in inputs.items()}
                 found.append(self.job.forward(ops, self._weights(), batch).double().cpu().numpy())
-        S = np.concatenate(found)
+        S = self.job.joined(found)
         loss, _ = self.job.loss(S, order)
         return self.job.judge(S, order), -loss if math.isfinite(loss) else -math.inf
 

@@ -27,7 +27,7 @@ from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain import TAG_LEARNERS
 from linnaeus.learners.dependencies import TREE_LEARNERS
 from linnaeus.learners.neighbors import PROJECTIONS, SEARCHES, VOTES
-from linnaeus.learners.networks import ENCODERS
+from linnaeus.learners.networks import ENCODERS, STRUCTURED
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
@@ -50,7 +50,7 @@ SLOTS: dict[str, Mapping[str, Any]] = {
     "values": VALUES,
     "Selected.by": SCORES,
     "kernel": SIMILARITIES,
-    "learner": joined(LEARNERS, TAG_LEARNERS, TREE_LEARNERS, IMPORTED_LEARNERS),
+    "learner": joined(LEARNERS, TAG_LEARNERS, TREE_LEARNERS, STRUCTURED, IMPORTED_LEARNERS),
     **dict.fromkeys(("items", "Pair.first", "Pair.second", "sources"), TEMPLATES),
     "loss": LOSSES,
     "regularizer": REGULARIZERS,

@@ -161,6 +161,7 @@ TAGGERS = {
     "pos-svm": "Structured SVM with the Hamming cost.",
     "pos-greedy": "Greedy tagger from left to right.",
     "pos-exact": "CRF with L2 penalty, solved exactly by L-BFGS.",
+    "pos-cnn": "Convolutional network over tokens below a CRF; trained by PyTorch.",
     "entities": "Named entities: softmax-margin chain, word shapes and pairs, search restricted to valid BIO tags.",
     "entities-fast": "Named entities with the averaged structured perceptron.",
     "lemmas": "Lemmas: learns how words are changed into their lemmas; reads tags if the data have them.",
@@ -173,6 +174,7 @@ PARSERS = {
 }
 RANKERS = {
     "plain": "Name matches, and pairs of text words and candidate words; needs only a text and its candidates.",
+    "plain-mlp": "The same features below a multilayer perceptron; trained by PyTorch.",
     "reading": "Multiple-choice questions about a story (columns `story` and `question`), English.",
     "linking": (
         "Entity linking: a mention with its context (`left`, `right`), its document (`doc`), titles and their links."

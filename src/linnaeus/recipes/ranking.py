@@ -27,6 +27,13 @@ def plain() -> Recipe:
     return Recipe(task="rank", tuning=Tuning(strengths=(10.0, 1.0, 0.1)))
 
 
+def plain_mlp() -> Recipe:
+    """The features of `plain` below a multilayer perceptron, which also learns from pairs of features."""
+    from linnaeus.learners.networks import RankNetwork
+
+    return Recipe(task="rank", learner=RankNetwork(), tuning=Tuning(folds=1))
+
+
 def reading() -> Recipe:
     """Multiple-choice questions about a story (columns `story` and `question`), English."""
     pairs = Measured((Passage(),), question="text")
@@ -55,5 +62,5 @@ def _words(least: int, most: int) -> Words:
     return Words(terms=Exact(min_df=least, max_terms=most), values="binary", length="l2")
 
 
-MAKERS = {"plain": plain, "reading": reading, "linking": linking}
+MAKERS = {"plain": plain, "plain-mlp": plain_mlp, "reading": reading, "linking": linking}
 """What makes each recipe for rankers in `cookbook`."""

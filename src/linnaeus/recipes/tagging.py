@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from linnaeus.features.tokens import Clusters, Pair, Part, Templates, Window
 from linnaeus.learners.chain.learner import BatchChain, Chain, Greedy
+from linnaeus.protocols import LearnsTags
 from linnaeus.recipes.recipe import Recipe
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.tasks import Tag
+
+if TYPE_CHECKING:
+    from linnaeus.learners.networks import TagNetwork
 
 
 def _pair(form: str, at: int, other: str, there: int) -> Pair:
@@ -26,6 +31,19 @@ def wide_templates() -> Templates:
         _pair("short", -1, "short", 0),
     )
     return Templates((*Tag().usual_features().items, *more))
+
+
+def token_templates() -> Templates:
+    """A token alone: as written, its shape and affixes. Networks look at its neighbors themselves."""
+    affixes = tuple(f"lower.{side}{size}" for side in ("prefix", "suffix") for size in (1, 2, 3, 4, 5))
+    return Templates((Window(("word", "lower", "shape", "short", "caps", "digits", "hyphen", *affixes)),))
+
+
+def convolved() -> TagNetwork:
+    """Convolutions over tokens, and a conditional random field."""
+    from linnaeus.learners.networks import TagNetwork
+
+    return TagNetwork()
 
 
 def entity_templates() -> Templates:
@@ -79,7 +97,7 @@ def averaged() -> Chain:
     return Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10)
 
 
-def tagger(learner: Chain | BatchChain | Greedy, templates: Templates | None = None, encoding: str = "plain") -> Recipe:
+def tagger(learner: LearnsTags, templates: Templates | None = None, encoding: str = "plain") -> Recipe:
     """A tagger that is evaluated on a tenth of the sentences, which a second training does not see."""
     return Recipe(task=Tag(encoding=encoding), features=templates, learner=learner, tuning=Tuning(folds=1, share=0.1))
 
@@ -91,6 +109,7 @@ MAKERS: dict[str, Callable[[], Recipe]] = {
     "pos-svm": lambda: tagger(Chain(loss="hinge", rate=0.1)),
     "pos-greedy": lambda: tagger(Greedy()),
     "pos-exact": lambda: tagger(BatchChain()),
+    "pos-cnn": lambda: tagger(convolved(), token_templates()),
     "entities": lambda: tagger(Chain(loss="softmargin", rate=0.1), entity_templates(), "bio"),
     "entities-fast": lambda: tagger(averaged(), entity_templates(), "bio"),
     "lemmas": lambda: tagger(Greedy(loss="perceptron", rule="sgd", rate=1.0), lemma_templates(), "edits"),

@@ -12,7 +12,6 @@ import pyarrow as pa
 from linnaeus.data.files import standard_input
 from linnaeus.data.sentence_reading import Check, Place, stream_sentences
 from linnaeus.data.sentences import Sentences, join
-from linnaeus.erm.progress import Phase
 from linnaeus.errors import DataError, UsageError
 from linnaeus.learners.run import Run
 from linnaeus.tasks.base import Given, Task, TaskLesson, Wish
@@ -24,7 +23,6 @@ from linnaeus.types import Longs, Source, Words64
 if TYPE_CHECKING:
     from linnaeus.data.corpus import Corpus
     from linnaeus.data.split import Split
-    from linnaeus.learners.chain.learner import Told
     from linnaeus.recipes.recipe import Recipe
 
 TOKENS = 1 << 16
@@ -254,15 +252,3 @@ def _blocks() -> Iterator[str]:
             waiting = []
     if waiting:
         yield "".join(waiting)
-
-
-def telling(run: Run, tokens: int, epochs: int | None) -> Told:
-    """What tells a watcher of each epoch; with an unknown number of epochs no share of them."""
-
-    def told(epoch: int, loss: float, wrong: int | None) -> None:
-        missed = "" if wrong is None else f", {wrong / max(tokens, 1):.2%} of tokens wrong"
-        share = None if epochs is None else (epoch + 1) / epochs
-        if run.progress is not None:
-            run.progress(Phase("training", share, f"epoch {epoch + 1}, loss {loss:,.1f}{missed}"))
-
-    return told

@@ -8,13 +8,18 @@ import pytest
 from linnaeus.arrays import Dense
 from linnaeus.errors import ModelFileError
 from linnaeus.learners.chain import Chain
+from linnaeus.learners.run import Run
 from linnaeus.store.parts import PartsFile
-from linnaeus.types import State, Tags
+from linnaeus.types import GroupedLesson, State, Tags
 
 rng = np.random.default_rng(0)
 X, TAGS = Dense(rng.normal(size=(40, 6)).astype(np.float32)).to_csr(), rng.integers(0, 3, 40).astype(np.int32)
 Y = Tags(np.arange(0, 41, 4), TAGS)
 PLAN = Chain(epochs=3, held_out=0.3)
+
+
+def learned(kept=None):
+    return PLAN.learn_tags(GroupedLesson(X, Y, 3, run=Run(kept=kept)))
 
 
 @pytest.fixture
@@ -30,13 +35,13 @@ def place(tmp_path):
         def put(self, state):
             states.append(State(dict(state.manifest), {name: one.copy() for name, one in state.tensors.items()}))
 
-    PLAN.learn_tags(X, Y, 3, kept=Kept())
+    learned(Kept())
     place.put(states[0])
     return place
 
 
 def test_it_goes_on_to_the_same_bits(place):
-    found, whole = PLAN.learn_tags(X, Y, 3, kept=place), PLAN.learn_tags(X, Y, 3)
+    found, whole = learned(place), learned()
     assert found.W.tobytes() == whole.W.tobytes()
     assert found.shared.tobytes() == whole.shared.tobytes()
 
@@ -62,4 +67,4 @@ def test_a_damaged_checkpoint_is_refused(place, manifest, tensors):
     changed = {name: one for name, one in {**state.tensors, **tensors}.items() if one is not None}
     place.put(State({**state.manifest, **manifest}, changed))
     with pytest.raises(ModelFileError, match="checkpoint"):
-        PLAN.learn_tags(X, Y, 3, kept=place)
+        learned(place)

@@ -9,8 +9,9 @@ from linnaeus import Recipe
 from linnaeus.arrays import CSR
 from linnaeus.errors import UsageError
 from linnaeus.learners.chain import Chain, Greedy
+from linnaeus.learners.run import Run
 from linnaeus.losses import Hinge, Log
-from linnaeus.types import Tags
+from linnaeus.types import GroupedLesson, Tags
 
 SENTENCES = [
     [("the", "DET"), ("dog", "NOUN"), ("barks", "VERB")],
@@ -45,18 +46,21 @@ def test_the_formula_of_a_named_loss_takes_its_steps():
     rows = rng.normal(size=(6, 4))
     X = CSR(np.arange(0, 25, 4), np.tile(np.arange(4, dtype=np.int32), 6), rows.ravel(), 4)
     y = Tags(np.array([0, 6]), rng.integers(0, k, 6).astype(np.int32))
-    own, named = (Chain(loss=loss, rule="sgd", epochs=4).learn_tags(X, y, k) for loss in (OwnLog(), "log"))
+    own, named = (
+        Chain(loss=loss, rule="sgd", epochs=4).learn_tags(GroupedLesson(X, y, k)) for loss in (OwnLog(), "log")
+    )
     np.testing.assert_allclose(own.W, named.W, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(own.shared, named.shared, rtol=1e-4, atol=1e-6)
 
 
 def test_epochs_are_told():
-    told = []
+    seen = []
     rows = CSR(np.arange(3), np.array([0, 1], np.int32), np.ones(2), 2)
     y = Tags(np.array([0, 1, 2]), np.array([0, 1], np.int32))
-    Chain(loss=OwnLog(), epochs=3).learn_tags(rows, y, 2, told=lambda *facts: told.append(facts))
-    assert [epoch for epoch, _, _ in told] == [0, 1, 2]
-    assert told[-1][1] < told[0][1]
+    Chain(loss=OwnLog(), epochs=3).learn_tags(GroupedLesson(rows, y, 2, run=Run(seen.append)))
+    assert [phase.share for phase in seen] == [1 / 3, 2 / 3, 1.0]
+    losses = [float(phase.note.split()[-1]) for phase in seen]
+    assert losses[-1] < losses[0]
 
 
 def test_a_loss_that_the_kernel_knows_is_its_name():

@@ -19,7 +19,7 @@ from linnaeus.kernels import threads
 from linnaeus.learners.chain.learner import BatchChain, Chain, Greedy
 from linnaeus.recipes.cookbook import RECIPES, recipe
 from linnaeus.recipes.tagging import clustered
-from linnaeus.types import Tags
+from linnaeus.types import GroupedLesson, Tags
 
 LEARNERS = [
     Chain(),
@@ -76,7 +76,7 @@ def test_the_best_taggings_come_in_order(order):
     assert found[0][0] == model.predict([["the", "fish", "run", "a"]])[0]
     assert scores == sorted(scores, reverse=True)
     assert len({tuple(tags) for tags, _ in found}) == 20
-    total = model.body.marginals(model.scores(Sentences.from_lists([["the", "fish"]])), np.array([0, 2]))[1]
+    total = model.body.transitions.marginals(model.scores(Sentences.from_lists([["the", "fish"]])), np.array([0, 2]))[1]
     every = model.rank([["the", "fish"]], 100)[0]
     assert len(every) == 9
     np.testing.assert_allclose(np.log(np.sum(np.exp([score for _, score in every]))), total)
@@ -126,7 +126,7 @@ def test_a_crf_of_single_tokens_is_the_multiclass_classifier():
     y = rng.integers(0, 3, 60)
     rows = CSR(np.arange(0, 301, 5), np.tile(np.arange(5, dtype=np.int32), 60), X.ravel(), 5)
     learner = BatchChain(strength=0.7, epochs=1000, tol=1e-14)
-    chain = learner.learn_tags(rows, Tags(np.arange(61), y.astype(np.int32)), 3)
+    chain = learner.learn_tags(GroupedLesson(rows, Tags(np.arange(61), y.astype(np.int32)), 3))
     # The first tag's score is a weight like all others: a constant feature.
     plain = LogisticRegression(strength=0.7, bias="none", tol=1e-14, epochs=1000).fit(np.c_[X, np.ones(60)], y)
     ours = X @ chain.W.astype(float) + chain.shared[0]

@@ -1,9 +1,11 @@
 """Chains: the tags of a sentence are scored and searched together.
 
-    learner   Chain, Greedy, BatchChain;  weights  what they learn, and how it finds tags
+    learner      Chain, Greedy, BatchChain
+    weights      what they learn
+    transitions  how tags follow each other, and the search for the best ones
 
-To add a learner of tags: a frozen dataclass with `learn_tags(X, y, k, seed, told)` that gives `ChainWeights`, and a row
-in `TAG_LEARNERS`.
+To add a learner of tags: a frozen dataclass with `learn_tags(lesson)` that gives `ChainWeights`, or another fitted
+tagger (`protocols.FittedTagger`) with its own scores of tokens and `Transitions`; a row in `TAG_LEARNERS`.
 """
 
 from __future__ import annotations

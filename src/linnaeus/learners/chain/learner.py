@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
@@ -12,21 +12,20 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
-from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
+from linnaeus.learners.chain.transitions import SEARCHES
+from linnaeus.learners.chain.weights import ChainWeights
 from linnaeus.learners.early_stopping import Best, check_early_stopping, set_aside
 from linnaeus.learners.resuming import fill, number, real, taken_over
+from linnaeus.learners.run import Told, kept_in, telling
 from linnaeus.learners.step_settings import check_steps, one_of, single
 from linnaeus.protocols import LearnsTags, Solver, UpdatesTags
-from linnaeus.types import Array, Arrays, Ints, Json, Piece, State, Tags, groups
+from linnaeus.types import Array, Arrays, GroupedLesson, Ints, Json, Piece, State, Tags
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
     from linnaeus.erm import Stop, Watch
     from linnaeus.erm.objective import Structured
     from linnaeus.store.parts import Part
-
-
-Told = Callable[[int, float, int | None], None]
 
 
 WORK = 1 << 26
@@ -75,26 +74,20 @@ class Chain:
         """The same, regularized with another strength."""
         return replace(self, strength=strength)
 
-    def learn_tags(
-        self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None, kept: Part | None = None
-    ) -> ChainWeights:
-        """Learn weights of features and transitions; `told` gets epoch, loss and wrong tokens after each epoch.
-
-        `kept` is the place of a checkpoint, from which training goes on to the same bits.
-        """
-        learned, aside = _set_aside(self, X, y, seed)
+    def learn_tags(self, lesson: GroupedLesson) -> ChainWeights:
+        """Learn weights of features and transitions; from the checkpoint of a run it goes on to the same bits."""
+        learned, aside = _set_aside(self, lesson)
+        told, kept = telling(lesson.run, len(learned.y.tags), self.epochs), kept_in(lesson.run)
         if not isinstance(self.loss, str):
-            return _learn_general(self, (learned, aside), k, seed, told)
-        run = _Run(self, *learned, k)
-        rng, best = np.random.default_rng(seed), Best[ChainWeights](self.patience)
+            return _learn_general(self, (learned, aside), lesson, told)
+        run = _Run(self, *learned, lesson.k)
+        rng, best = np.random.default_rng(lesson.seed), Best[ChainWeights](self.patience)
         done = 0 if kept is None else run.resume(kept.get(), best)
         for epoch in range(self.epochs):
             order = rng.permutation(len(learned.y)).astype(np.int32)
             if epoch < done:
                 continue
-            loss, wrong = run.epoch(order)
-            if told is not None:
-                told(epoch, loss, wrong)
+            told(epoch, *run.epoch(order))
             stops = aside is not None and best.stops(aside.right(weights := run.weights()), weights)
             if kept is not None:
                 kept.put(run.state_after(self.epochs if stops else epoch + 1, best))
@@ -102,17 +95,14 @@ class Chain:
                 break
         return run.weights() if best.weights is None else best.weights
 
-    def update_tags(
-        self, X: CSR, y: Tags, start: ChainWeights, seed: int = 0, told: Told | None = None
-    ) -> ChainWeights:
+    def update_tags(self, lesson: GroupedLesson, start: ChainWeights) -> ChainWeights:
         """The mean of the weights in one epoch over more sentences that begins at `start`."""
         if not isinstance(self.loss, str):
             raise UsageError("A tagger with a loss of your own cannot be updated; train it on all sentences.")
-        run = _Run(self, X, y, start.k)
+        run = _Run(self, lesson.X, lesson.y, start.k)
         run.begin_at(start)
-        loss, wrong = run.epoch(np.random.default_rng(seed).permutation(len(y)).astype(np.int32))
-        if told is not None:
-            told(0, loss, wrong)
+        order = np.random.default_rng(lesson.seed).permutation(len(lesson.y)).astype(np.int32)
+        telling(lesson.run, len(lesson.y.tags), 1)(0, *run.epoch(order))
         return run.weights()
 
 
@@ -139,15 +129,15 @@ class _Lines(NamedTuple):
     def right(self, weights: ChainWeights) -> float:
         """The share of tokens whose tags these weights find."""
         E = np.ascontiguousarray(self.X.dot(weights.W), np.float32)
-        return float((weights.decode(E, self.y.offsets) == self.y.tags).mean())
+        return float((weights.transitions.decode(E, self.y.offsets) == self.y.tags).mean())
 
 
-def _set_aside(plan: Chain | BatchChain, X: CSR, y: Tags, seed: int) -> tuple[_Lines, _Lines | None]:
+def _set_aside(plan: Chain | BatchChain, lesson: GroupedLesson) -> tuple[_Lines, _Lines | None]:
     """The sentences to learn from, and those by which training is stopped, if there are any."""
     if not plan.held_out:
-        return _Lines(X, y), None
-    parts = (groups(y.offsets, rows) for rows in set_aside(len(y), plan.held_out, seed))
-    learned, aside = (_Lines(X.take(at), y[rows]) for _, at, rows in parts)
+        return _Lines(lesson.X, lesson.y), None
+    parts = (lesson.take(rows) for rows in set_aside(len(lesson.y), plan.held_out, lesson.seed))
+    learned, aside = (_Lines(part.X, part.y) for part in parts)
     return learned, aside
 
 
@@ -224,9 +214,7 @@ class _Run:
             yield order[start : start + size]
 
 
-def _learn_general(
-    plan: Chain, parts: tuple[_Lines, _Lines | None], k: int, seed: int, told: Told | None
-) -> ChainWeights:
+def _learn_general(plan: Chain, parts: tuple[_Lines, _Lines | None], lesson: GroupedLesson, told: Told) -> ChainWeights:
     """Steps for any loss: the objective of the sequences, one sentence in a batch, and the mean of the iterates."""
     from linnaeus.erm import Stop
     from linnaeus.erm.objective import structured
@@ -235,18 +223,18 @@ def _learn_general(
     from linnaeus.regularizers import L2, NoPenalty
 
     penalty, (learned, aside) = L2(plan.strength) if plan.strength else NoPenalty(), parts
-    objective = structured(*learned, Sequence(), plan.loss, penalty, k)
+    objective = structured(*learned, Sequence(), plan.loss, penalty, lesson.k)
     steps = AdaGrad(plan.rate, eps=plan.smoothing) if plan.rule == "adagrad" else SGD(plan.rate)
     stop = Stop(epochs=plan.epochs, tol=None, gradient=None, patience=plan.patience if aside else None)
     watch = _watch(stop, aside, told)
-    return _minimized(objective, Average(steps), watch, seed=seed)
+    return _minimized(objective, Average(steps), watch, seed=lesson.seed)
 
 
-def _watch(stop: Stop, aside: _Lines | None, told: Told | None) -> Watch:
+def _watch(stop: Stop, aside: _Lines | None, told: Told) -> Watch:
     """When an optimizer of the engine stops, and who is told of its epochs."""
     from linnaeus.erm import Watch
 
-    listener = [] if told is None else [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
+    listener = [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
     if aside is None:
         return Watch(stop, None, listener)
     return Watch(stop, lambda params: aside.right(_chain_of(params["W"])), listener)
@@ -304,10 +292,8 @@ class BatchChain:
         """The same, regularized with another strength."""
         return replace(self, strength=strength)
 
-    def learn_tags(
-        self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None, kept: Part | None = None
-    ) -> ChainWeights:
-        """Learn weights of features and transitions; `kept` is the place of a checkpoint."""
+    def learn_tags(self, lesson: GroupedLesson) -> ChainWeights:
+        """Learn weights of features and transitions; from the checkpoint of a run it goes on to the same bits."""
         from linnaeus.erm import Stop
         from linnaeus.erm.objective import structured
         from linnaeus.losses import LOSSES as PIECES
@@ -315,10 +301,12 @@ class BatchChain:
         from linnaeus.outputs import Sequence
         from linnaeus.regularizers import L2
 
-        learned, aside = _set_aside(self, X, y, seed)
-        objective = structured(*learned, Sequence(), PIECES[self.loss](), L2(self.strength), k)
+        learned, aside = _set_aside(self, lesson)
+        objective = structured(*learned, Sequence(), PIECES[self.loss](), L2(self.strength), lesson.k)
         stop = Stop(epochs=self.epochs, tol=self.tol, patience=self.patience if aside else None)
-        return _minimized(objective, LBFGS(), _watch(stop, aside, told), kept)
+        # It ends at its tolerance, and does not know how many epochs that takes.
+        told = telling(lesson.run, len(learned.y.tags), None)
+        return _minimized(objective, LBFGS(), _watch(stop, aside, told), kept_in(lesson.run))
 
 
 def _mean(layout: Layout, table: Array, steps: float) -> Array:

@@ -3,41 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedModel
-from linnaeus.types import Doubles, Floats, Ints, Longs, State
+from linnaeus.learners.chain.transitions import Transitions, refuse_large
+from linnaeus.protocols import FittedTagger
+from linnaeus.types import Effect, Floats, Longs, State
 
 if TYPE_CHECKING:
-    from linnaeus.tasks.tag.encoding import Allowed
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.features.tokens import FittedTemplates
 
 KIND = "chain"
-LARGEST_WEIGHT = 1e20
-"""The score of a tagging is a sum over all tokens in float32, which ends at 3e38."""
-_NONE = np.zeros(0, np.int32)
 SPARSE = 0.25
 """The share of weights that are not zero up to which a file has them as sparse rows."""
 MOST_WEIGHTS = 1 << 32
 """Weights that sparse rows of a file may be laid out to."""
-SEARCHES = {"whole": 0, "greedy": 1}
-"""Ways to find tags with the numbers kernels know: all of a sentence together, or one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChainWeights(FittedModel):
-    """W (d, k) scores the features of a token; `shared` the first tag (1 row), and each tag after each other (k rows).
+    """W (d, k) scores the features of a token; `shared` and `search` are those of its transitions."""
 
-    For second order, `shared` has k * k more rows: each tag after each pair of tags. `search` is "whole": the best
-    tagging of a sentence (Viterbi), or "greedy": from left to right.
-    """
+    provides: ClassVar[tuple[type, ...]] = (FittedTagger,)
 
     W: Floats
     shared: Floats
@@ -54,20 +48,13 @@ class ChainWeights(FittedModel):
     @classmethod
     def from_state(cls, state: State) -> ChainWeights:
         """The weights again; those that a kernel could not take are refused."""
-        shared, search = state.tensors["shared"], str(state.manifest.get("search"))
+        links = Transitions.from_state(state)
         table = state.tensors["W"] if "W" in state.tensors else unpack_rows("W", state).to_csr()
         values = table.data if isinstance(table, CSR) else table
-        if values.dtype != np.float32 or shared.dtype != np.float32 or not len(table.shape) == shared.ndim == 2:
+        if values.dtype != np.float32 or len(table.shape) != 2:
             raise damaged("its weights are not tables of float32")
-        if len(shared) not in (1 + (k := shared.shape[1]), 1 + k + k * k):
-            raise damaged("its transitions are not those of its tags")
-        if not (np.isfinite(values).all() and np.isfinite(shared).all()):
-            raise damaged("a weight is not a number")
-        if any(part.size and max(part.max(), -part.min()) > LARGEST_WEIGHT for part in (values, shared)):
-            raise damaged(f"a weight is larger than {LARGEST_WEIGHT:g}, and scores of taggings would overflow")
-        if search not in SEARCHES:
-            raise damaged("its search method is unknown")
-        return cls(_dense(table, shared.shape[1]) if isinstance(table, CSR) else table, shared, search)
+        refuse_large(values)
+        return cls(_dense(table, links.k) if isinstance(table, CSR) else table, links.shared, links.search)
 
     def fits(self, width: int, k: int) -> bool:
         """Whether these are the weights of so many features and tags."""
@@ -79,60 +66,31 @@ class ChainWeights(FittedModel):
         return int(self.W.shape[1])
 
     @property
-    def second(self) -> bool:
-        """Whether a tag depends on the two before it."""
-        return len(self.shared) > 1 + self.k
+    def transitions(self) -> Transitions:
+        """How tags follow each other."""
+        return Transitions(self.shared, self.search)
+
+    def emissions(self, features: FittedTemplates, sentences: Sentences) -> Floats:
+        """The scores (m, k) of each tag at each token."""
+        return features.scores(sentences, self.W)
+
+    def effects(self, features: FittedTemplates, sentences: Sentences, token: int) -> list[Effect]:
+        """The weights of the features of a token."""
+        return [
+            Effect(token, name, column, self.W[column].astype(np.float64))
+            for column, name in features.named(sentences, token)
+        ]
 
     def widened(self, at: Longs, k: int) -> ChainWeights:
         """The same weights among k tags, of which those known so far are the ones `at`; the others have zeros."""
         W, first, links = np.zeros((len(self.W), k), np.float32), np.zeros(k, np.float32), np.zeros((k, k), np.float32)
         W[:, at], first[at], links[np.ix_(at, at)] = self.W, self.shared[0], self.shared[1 : 1 + self.k]
         rows = [first[None], links]
-        if self.second:
+        if self.transitions.second:
             pairs = np.zeros((k, k, k), np.float32)
             pairs[np.ix_(at, at, at)] = self.shared[1 + self.k :].reshape(self.k, self.k, self.k)
             rows.append(pairs.reshape(k * k, k))
         return replace(self, W=W, shared=np.concatenate(rows))
-
-    def decode(self, E: Floats, offsets: Longs, allowed: Allowed | None = None) -> Ints:
-        """The tags (m,) of the best tagging of each sentence, from scores E (m, k)."""
-        E, shared = self.restricted(E, offsets, allowed)
-        tags = np.zeros(len(E), np.int32)
-        if self.search == "greedy":
-            kernels.chain_greedy(E, shared, offsets, tags, kernels.thread_count())
-        else:
-            kernels.chain_best(E, shared, offsets, _NONE, tags, kernels.thread_count())
-        return tags
-
-    def marginals(self, E: Floats, offsets: Longs, allowed: Allowed | None = None) -> tuple[Doubles, Doubles]:
-        """The probability of each tag at each token (m, k), and log sum e^score of each sentence (n,)."""
-        wide, links = (part.astype(np.float64) for part in self.restricted(E, offsets, allowed))
-        parts, sums, values = np.empty_like(wide), np.empty_like(links), np.zeros(len(offsets) - 1)
-        kernels.chain_soft(wide, links, (offsets, np.zeros(0)), (parts, sums, values), kernels.thread_count())
-        return parts, values
-
-    def nbest(self, E: Floats, offsets: Longs, count: int, allowed: Allowed | None = None) -> list[tuple[Ints, float]]:
-        """The best taggings of one sentence with their scores, best first."""
-        E, shared = self.restricted(E, offsets, allowed)
-        return best_taggings(E.astype(np.float64), shared.astype(np.float64), count)
-
-    def rows(self, z: Ints, t: int) -> list[int]:
-        """The rows of `shared` that score the tag of token t."""
-        if not t:
-            return [0]
-        one = 1 + int(z[t - 1])
-        return [one, self.k + one + int(z[t - 2]) * self.k] if self.second and t > 1 else [one]
-
-    def restricted(self, E: Floats, offsets: Longs, allowed: Allowed | None) -> tuple[Floats, Floats]:
-        """Scores in which tags that are not allowed cannot win."""
-        if allowed is None:
-            return E, self.shared
-        ends = offsets[1:][np.diff(offsets) > 0] - 1
-        E = E.copy()
-        E[ends] = np.where(allowed.end, E[ends], np.float32(-np.inf))
-        shared = self.shared.copy()
-        shared[: len(allowed.links)][~allowed.links] = -np.inf
-        return E, shared
 
 
 def _dense(rows: CSR, k: int) -> Floats:
@@ -144,53 +102,3 @@ def _dense(rows: CSR, k: int) -> Floats:
     W = np.zeros((len(rows), k), np.float32)
     W[np.repeat(np.arange(len(W)), np.diff(rows.indptr)), rows.indices] = rows.data
     return W
-
-
-def best_taggings(E: Doubles, shared: Doubles, count: int) -> list[tuple[Ints, float]]:
-    """The best taggings with their scores: from the end on, the most promising rest first (A* search).
-
-    The best score of every beginning is known exactly from Viterbi's algorithm, so taggings come out in order, each
-    after at most n k steps. A chain of second order is one of first order over pairs of tags.
-
-    >>> E, shared = np.array([[1.0, 0.0], [0.0, 0.5]]), np.zeros((3, 2))
-    >>> [(z.tolist(), score) for z, score in best_taggings(E, shared, 3)]
-    [([0, 1], 1.5), ([0, 0], 1.0), ([1, 1], 0.5)]
-    """
-    n, k = E.shape
-    if not n:
-        return [(np.zeros(0, np.int32), 0.0)]
-    if len(shared) == 1 + k or n == 1:
-        return _best(E, shared[0], shared[1 : 1 + k], count)
-    # The state of token t is (tag t, tag t+1), for t = 0 .. n-2.
-    T, T2 = shared[1 : 1 + k], shared[1 + k :].reshape(k, k, k)
-    pairs = np.stack([(T + E[t + 1]).ravel() for t in range(n - 1)])
-    pairs[0] += np.repeat(shared[0] + E[0], k)
-    links = np.full((k, k, k, k), -np.inf)
-    for j in range(k):
-        links[:, j, j, :] = T2[:, j, :]
-    found = _best(pairs, np.zeros(k * k), links.reshape(k * k, k * k), count)
-    return [(np.append(z // k, z[-1] % k).astype(np.int32), score) for z, score in found]
-
-
-def _best(E: Doubles, start: Doubles, T: Doubles, count: int) -> list[tuple[Ints, float]]:
-    n, k = E.shape
-    D = np.empty_like(E)
-    D[0] = start + E[0]
-    for t in range(1, n):
-        D[t] = (D[t - 1][:, None] + T).max(axis=0) + E[t]
-    heap: list[tuple[float, tuple[int, ...], float]] = [
-        (-float(D[-1, c]), (c,), 0.0) for c in range(k) if D[-1, c] > -np.inf
-    ]
-    heapify(heap)
-    found: list[tuple[Ints, float]] = []
-    while heap and len(found) < count:
-        bound, tail, behind = heappop(heap)
-        t = n - len(tail)
-        if t == 0:
-            found.append((np.array(tail, np.int32), -bound))
-            continue
-        ahead = behind + E[t, tail[0]] + T[:, tail[0]]
-        bounds = D[t - 1] + ahead
-        for c in np.flatnonzero(bounds > -np.inf).tolist():
-            heappush(heap, (-float(bounds[c]), (c, *tail), float(ahead[c])))
-    return found

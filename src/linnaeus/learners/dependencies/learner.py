@@ -22,11 +22,8 @@ from linnaeus.types import Arrays, Doubles, Floats, Heads, Ints, Longs, Piece, S
 
 if TYPE_CHECKING:
     from linnaeus.features.arcs.fitted import FittedArcs
+    from linnaeus.learners.run import Told
     from linnaeus.store.parts import Part
-
-
-Told = Callable[[int, float, int | None], None]
-
 
 _NONE = np.zeros(0)
 

@@ -18,7 +18,8 @@ from linnaeus.learners.step_settings import single
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
     from linnaeus.features.arcs.table import ArcTable
-    from linnaeus.learners.dependencies.learner import Dependencies, Told, Treebank
+    from linnaeus.learners.dependencies.learner import Dependencies, Treebank
+    from linnaeus.learners.run import Told
 from linnaeus.types import Arrays, Floats, Heads, Ints, Longs
 
 HARD_LOSSES = ("perceptron", "hinge")

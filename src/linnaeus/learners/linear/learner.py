@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from linnaeus.erm.pieces import KINDS, piece
 from linnaeus.frozen import dataclass
-from linnaeus.types import Piece
+from linnaeus.protocols import LearnsCandidates
+from linnaeus.types import GroupedLesson, Piece
 
 if TYPE_CHECKING:
     from linnaeus.erm.progress import Watching
+    from linnaeus.learners.candidates import FittedCandidates
     from linnaeus.store.parts import Part
 
 
@@ -32,6 +34,8 @@ class Linear:
     >>> Linear(loss="hinge").regularizer
     L2(strength=1.0)
     """
+
+    provides: ClassVar[tuple[type, ...]] = (LearnsCandidates,)
 
     loss: Piece = "log"
     regularizer: Piece = "l2"
@@ -64,3 +68,11 @@ class Linear:
     def settings(self, seed: int, progress: Watching | None = None, checkpoint: Part | None = None) -> SimpleNamespace:
         """The settings for `solving.solve`: the fields, and those of one training."""
         return SimpleNamespace(**vars(self), decision="score", seed=seed, progress=progress, checkpoint=checkpoint)
+
+    def learn_candidates(self, lesson: GroupedLesson, start: FittedCandidates | None = None) -> FittedCandidates:
+        """One weight for each feature of candidates."""
+        from linnaeus.learners.candidates import FittedCandidates
+        from linnaeus.learners.linear.solving import solve_candidates
+
+        fit = solve_candidates(self, lesson, None if start is None else start.params)
+        return FittedCandidates(fit.params, None, fit.trace)

@@ -36,7 +36,7 @@ from linnaeus.learners.linear.convergence import warn
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.protocols import Chances, HeldOutSchedule, Loss, NumberSpace, Solver, capability, has
 from linnaeus.store.parts import Part, PartsFile
-from linnaeus.types import AnyInts, Choices, Doubles, Ints, LabelSets, Longs, Params, Piece, Start, Truth, groups
+from linnaeus.types import AnyInts, Doubles, GroupedLesson, Ints, LabelSets, Longs, Params, Piece, Start, Truth
 
 if TYPE_CHECKING:
     from types import SimpleNamespace
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from linnaeus.erm.objective import Structured
     from linnaeus.estimators.face import LinearFace
     from linnaeus.learners.linear.learner import Linear
-    from linnaeus.learners.run import Run
 
     Spec: TypeAlias = LinearFace | SimpleNamespace
 
@@ -287,9 +286,7 @@ def _truth(y: Truth, i: int) -> bytes:
     return bytes(found.tobytes())
 
 
-def solve_candidates(
-    learner: Linear, X: CSR, y: Choices, seed: int, start: Params | None = None, run: Run | None = None
-) -> Fit:
+def solve_candidates(learner: Linear, lesson: GroupedLesson, start: Params | None = None) -> Fit:
     """Weights W (d, 1) of the rows of all candidates, from these weights on: all share one weight for each feature.
 
     If the learner holds out examples, training stops when their right candidates are found no more often.
@@ -298,11 +295,11 @@ def solve_candidates(
     from linnaeus.outputs import Candidates
 
     check_early_stopping(learner.held_out, learner.patience or 1)
-    learned, aside = set_aside(len(y), learner.held_out, seed)
-    score = _found(X, y, aside) if len(aside) else None
-    if score is not None:
-        X, y = X.take(groups(y.offsets, learned)[1]), y[learned]
-    objective = structured(X, y, Candidates(), learner.loss, learner.regularizer)
+    seed, run = lesson.seed, lesson.run
+    learned, aside = set_aside(len(lesson.y), learner.held_out, seed)
+    score = _found(lesson.take(aside)) if len(aside) else None
+    given = lesson if score is None else lesson.take(learned)
+    objective = structured(given.X, given.y, Candidates(), learner.loss, learner.regularizer)
     optimizer = _candidate_optimizer(learner)
     stop = stopping(learner.settings(seed), learner.loss, optimizer)
     objective, columns = _narrowed(objective) if start is None else (objective, None)
@@ -313,21 +310,21 @@ def solve_candidates(
         fit = train_from(place, objective, optimizer, watch, begin)
     if columns is None:
         return fit
-    W = np.zeros((X.width, 1))
+    W = np.zeros((lesson.X.width, 1))
     W[columns] = fit.params["W"]
     return replace(fit, params={"W": W})
 
 
-def _found(X: CSR, y: Choices, rows: Longs) -> Callable[[Doubles, AnyInts | None], float]:
+def _found(lesson: GroupedLesson) -> Callable[[Doubles, AnyInts | None], float]:
     """How often these examples have a right candidate first, by the weights of all columns or of some."""
     from linnaeus.outputs import Candidates
 
-    own, truth = X.take(groups(y.offsets, rows)[1]), y[rows]
+    own, truth = lesson.X, lesson.y
 
     def score(W: Doubles, columns: AnyInts | None) -> float:
         full = W
         if columns is not None:
-            full = np.zeros((X.width, 1))
+            full = np.zeros((own.width, 1))
             full[columns] = W
         place = Candidates().decode(own.dot(full), truth.offsets)
         some = place >= 0

@@ -10,6 +10,9 @@
     batches.py        the inputs of some rows
     fitted.py         a trained network, whose scores need no PyTorch
     by_hand.py        the smallest network with its gradient, in plain NumPy: the reference for all others
+    structures.py     `TagNetwork` on tokens of sentences, `RankNetwork` on candidates
+    tokens.py         the form of a network that tags
+    fitted_tagger.py  a trained network that tags
 
 Training is in `linnaeus.neural`, the only room with PyTorch. To add an encoder: see `encoders.py`.
 """
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from linnaeus.learners.networks.learner import Network as Network
     from linnaeus.learners.networks.learner import SequenceNetwork as SequenceNetwork
     from linnaeus.learners.networks.recurrent import Recurrent as Recurrent
+    from linnaeus.learners.networks.structures import RankNetwork as RankNetwork
+    from linnaeus.learners.networks.structures import TagNetwork as TagNetwork
 
 
 ENCODERS = Table(
@@ -44,6 +49,9 @@ ENCODERS = Table(
     },
 )
 """Every encoder by name."""
+
+STRUCTURED = Table(__name__, {"tag_network": "structures.TagNetwork", "rank_network": "structures.RankNetwork"})
+"""Networks whose examples have several rows of scores: sentences, examples with candidates."""
 
 
 __getattr__, __dir__ = room(__name__)

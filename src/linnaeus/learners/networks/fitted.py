@@ -14,7 +14,7 @@ from linnaeus.learners.base import FittedModel
 from linnaeus.learners.networks.architecture import Architecture, RowLayer
 from linnaeus.learners.networks.batches import MAX_NUMBERS, of_one_length, row_batch, word_batch
 from linnaeus.learners.networks.operations import NUMPY
-from linnaeus.protocols import Rows, SpaceScores
+from linnaeus.protocols import FittedRanker, Rows, SpaceScores
 from linnaeus.types import Doubles, Floats, Json, State
 
 PIECE = 1024
@@ -28,11 +28,15 @@ class FittedNetwork(FittedModel):
     Texts of equally many words are computed together, so the scores of a text have the same bits beside any others.
     """
 
-    provides: ClassVar[tuple[type, ...]] = (SpaceScores,)
+    provides: ClassVar[tuple[type, ...]] = (SpaceScores, FittedRanker)
 
     form: Architecture
     weights: Mapping[str, Floats]
     facts: Mapping[str, Json]
+
+    def ranks(self, width: int) -> bool:
+        """Whether it reads so many features, and gives one score."""
+        return (self.form.columns, self.form.outputs) == (width, 1)
 
     def scores(self, X: Rows) -> Doubles:
         """The scores of the output space (n, w)."""

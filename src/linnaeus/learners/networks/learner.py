@@ -91,18 +91,7 @@ class NeuralLearner(RowLearner):
         for size in self.hidden:
             expect("hidden", size, int, 1)
         check_activation(self.activation)
-        check_early_stopping(self.held_out, self.patience)
-        known = {"optimizer": tuple(RULES), "schedule": SCHEDULES, "device": DEVICES, "precision": PRECISIONS}
-        for name, choices in known.items():
-            if getattr(self, name) not in choices:
-                raise UsageError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}.")
-        for name, interval in (("dropout", "[0, 1)"), ("rate", "(0, inf)"), ("momentum", "[0, 1)")):
-            expect_within(name, getattr(self, name), float, interval)
-        expect_within("decay", self.decay, float, "[0, inf)")
-        if self.clip is not None:
-            expect_within("clip", self.clip, float, "(0, inf)")
-        expect("epochs", self.epochs, int, 1)
-        expect("batch", self.batch, int, 1)
+        check_training(self)
         for kind in ("loss", "output"):
             given = getattr(self, kind)
             if not (isinstance(given, str) and given == "auto"):
@@ -116,7 +105,7 @@ class NeuralLearner(RowLearner):
     def trained(self, form: Architecture, weights: dict[str, Array], lesson: Lesson, feed: Feed) -> FittedNetwork:
         """The network of this form, trained from these weights."""
         goal = goal_of(self, lesson)
-        learned, aside = _set_aside(len(lesson.weights), self.held_out, lesson.seed)
+        learned, aside = set_some_aside(len(lesson.weights), self.held_out, lesson.seed)
         job = Job(
             forward=form.forward,
             batch=lambda rows: feed.make(feed.X, rows),
@@ -136,6 +125,22 @@ class NeuralLearner(RowLearner):
         run = lesson.run
         found = train(job, settings, teller(run, self.epochs), None if run is None else run.kept)
         return FittedNetwork(form, stored(goal.restored(found.weights)), found.facts)
+
+
+def check_training(plan: Any) -> None:
+    """Refuse settings of a training that mean nothing."""
+    check_early_stopping(plan.held_out, plan.patience)
+    known = {"optimizer": tuple(RULES), "schedule": SCHEDULES, "device": DEVICES, "precision": PRECISIONS}
+    for name, choices in known.items():
+        if getattr(plan, name) not in choices:
+            raise UsageError(f"{name} is one of {', '.join(choices)}, not {getattr(plan, name)!r}.")
+    for name, interval in (("dropout", "[0, 1)"), ("rate", "(0, inf)"), ("momentum", "[0, 1)")):
+        expect_within(name, getattr(plan, name), float, interval)
+    expect_within("decay", plan.decay, float, "[0, inf)")
+    if plan.clip is not None:
+        expect_within("clip", plan.clip, float, "(0, inf)")
+    expect("epochs", plan.epochs, int, 1)
+    expect("batch", plan.batch, int, 1)
 
 
 @dataclass(frozen=True)
@@ -255,7 +260,8 @@ def teller(run: Run | None, epochs: int) -> Callable[[Told], None] | None:
     return told
 
 
-def _set_aside(n: int, share: float, seed: int) -> tuple[Longs, Longs]:
+def set_some_aside(n: int, share: float, seed: int) -> tuple[Longs, Longs]:
+    """The numbers of n examples to learn from, and of those set aside: none where they would be too few to judge."""
     if round(n * share) < FEWEST_ASIDE:
         return np.arange(n), np.zeros(0, np.int64)
     return set_aside(n, share, seed)

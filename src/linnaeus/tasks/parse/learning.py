@@ -10,12 +10,12 @@ import numpy as np
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import UsageError
 from linnaeus.learners.dependencies.learner import Treebank
-from linnaeus.learners.run import Run
+from linnaeus.learners.run import Run, telling
 from linnaeus.protocols import UpdatesTrees, capability
 from linnaeus.tasks.examples import Examples, Learned
 from linnaeus.tasks.parse.task import Part, space_of, with_read_columns
 from linnaeus.tasks.parse.trees import RELATIONS, UNNAMED, column_named, trees_of
-from linnaeus.tasks.sentences import SentenceLesson, telling
+from linnaeus.tasks.sentences import SentenceLesson
 from linnaeus.types import Heads
 
 if TYPE_CHECKING:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.numerics import finite_scores
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import OracleLoss, capability
+from linnaeus.protocols import FittedRanker, LearnsCandidates, OracleLoss, capability
 from linnaeus.tasks.base import Given, Task, Wish
 from linnaeus.types import Bools, Choices, Doubles, Label, Longs, Source, State, Words64
 
@@ -37,7 +36,6 @@ RECIPE_COLUMNS = {
 }
 """Columns beside text and candidates that the features of a recipe read."""
 
-NONE = "none of these"
 NONES = ("never", "option")
 """Whether "none of these" may be chosen."""
 
@@ -99,17 +97,19 @@ class Rank(Task["Groups", "Groups"]):
 
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks."""
+        from linnaeus.erm.pieces import piece
         from linnaeus.features.pairs.base import PairBlock
-        from linnaeus.learners.linear.learner import Linear
 
         if not isinstance(recipe.features, PairBlock):
             raise InputTypeError(
                 f"features of a ranker are pair features such as Measured((Match(),)), not {recipe.features!r}."
             )
-        if not isinstance(recipe.learner, Linear):
-            raise InputTypeError(f"Candidates are ranked by a Linear(...) learner, not {recipe.learner!r}.")
-        if capability(recipe.learner.loss, OracleLoss) is None:
-            name = type(recipe.learner.loss).__name__
+        if capability(recipe.learner, LearnsCandidates) is None:
+            raise InputTypeError(
+                f"Candidates are ranked by a Linear(...) or RankNetwork(...) learner, not {recipe.learner!r}."
+            )
+        if capability(loss := piece("loss", recipe.learner.loss), OracleLoss) is None:
+            name = type(loss).__name__
             raise UsageError(f"Candidates take the losses log, softmargin, hinge and perceptron, not {name}.")
         super().check(recipe)
         if recipe.before:
@@ -216,15 +216,20 @@ class Rank(Task["Groups", "Groups"]):
 
     def check_model(self, model: Model) -> None:
         """Refuse weights that do not score candidates."""
-        W = model.params["W"]
-        if W.shape[1] != 1 or not np.isfinite(W).all():
+        if model.body is not None:
+            body = capability(model.body, FittedRanker)
+            fits = body is not None and not model.params and body.ranks(model.features.width)
+        else:
+            fits = model.params["W"].shape[1] == 1 and bool(np.isfinite(model.params["W"]).all())
+        if not fits:
             raise damaged("its weights do not fit its features")
 
     def scores(self, model: Model, material: Groups) -> Doubles:
         """The scores of all candidates (m,), example by example; "none of these" is the last of each."""
         from linnaeus.features.pairs.base import View
+        from linnaeus.tasks.rank.scoring import candidate_scores
 
-        return finite_scores(model.features.scores(View(material), model.params["W"][:, 0].astype(np.float64)))
+        return finite_scores(candidate_scores(model.features, View(material), model.params, model.body))
 
     def probabilities(self, model: Model, material: Groups) -> Doubles:
         """The softmax of the scores of each example's candidates (m,)."""
@@ -293,13 +298,15 @@ class Rank(Task["Groups", "Groups"]):
 
     def reasons(self, model: Model, row: Source, at: int, classes: Sequence[Label], search: Flips) -> Explanation:
         """Why the chosen candidate of an example scores above the second best, feature by feature."""
+        from linnaeus.tasks.rank.explanation import explain_choice
+
         if classes:
             raise UsageError("A choice is explained against the next best candidate; leave out the class.")
         del search
         groups = self.material(row)
         if not 0 <= at < len(groups):
             raise UsageError(f"There is no example {at}; they are numbered from 0 to {len(groups) - 1}.")
-        return _reasons(model, groups, at)
+        return explain_choice(model, groups, at)
 
 
 def softmax(s: Doubles, groups: Groups) -> Doubles:
@@ -332,41 +339,3 @@ def _looks_around(piece: object) -> bool:
         return False
     inside = {part.name: getattr(piece, part.name) for part in fields(piece)}
     return inside.get("by") is not None or any(map(_looks_around, inside.values()))
-
-
-def _reasons(model: Model, groups: Groups, row: int) -> Explanation:
-    """Explain one example. Features that use other examples of its document see these examples too.
-
-    Both candidates have the same weights; their contrast has the difference of their values.
-    """
-    from linnaeus.evaluation.choices import best_first
-    from linnaeus.explain.explanation import Explanation, Reason, contrast_of
-    from linnaeus.explain.found import listed
-    from linnaeus.features.pairs.base import View
-
-    start, end = int(groups.offsets[row]), int(groups.offsets[row + 1])
-    text = str(groups.text[row].as_py() or "")
-    if start == end:
-        nothing = listed(text, (), (), np.zeros(0), ())
-        return Explanation("candidate", nothing, (), (Reason(NONE, 0.0, 0.0, np.zeros(0), nothing, 0.0),))
-    X, w = model.features.rows(View(groups)), model.params["W"][:, 0].astype(np.float64)
-    s = X.rows_slice(start, end).dot(w)
-    best = best_first(s, np.array([0, len(s)]))[:2].tolist()
-    words = groups.candidates.slice(start, end - start).to_pylist()
-    inside = [_values(X, start + at) for at in best]
-    columns = sorted(set().union(*inside))
-    names = model.features.names()
-    found = listed(text, [names[column] for column in columns], columns, np.zeros(len(columns)), [None] * len(columns))
-    reasons: list[Reason] = []
-    for at, values in zip(best, inside, strict=True):
-        name = NONE if words[at] is None else words[at]
-        name = f"{name} ({at + 1})" if any(other.name == name for other in reasons) else name
-        own = replace(found, values=np.array([values.get(column, 0.0) for column in columns]))
-        reasons.append(Reason(name, float(s[at]), 0.0, w[columns], own, float(s[at])))
-    contrast = contrast_of(reasons[0], reasons[1]) if len(reasons) > 1 else None
-    return Explanation("candidate", reasons[0].found, (reasons[0].name,), tuple(reasons), contrast)
-
-
-def _values(X: CSR, row: int) -> dict[int, float]:
-    inside = slice(int(X.indptr[row]), int(X.indptr[row + 1]))
-    return dict(zip(X.indices[inside].tolist(), X.data[inside].astype(np.float64).tolist(), strict=True))

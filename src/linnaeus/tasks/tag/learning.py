@@ -1,4 +1,4 @@
-"""Learning of tags: sentences to templates, rows and tags; a chain."""
+"""Learning of tags: sentences to templates, rows and tags; a fitted tagger."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ import pyarrow as pa
 
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import UsageError
-from linnaeus.learners.chain.learner import BatchChain, Chain, Greedy
 from linnaeus.learners.run import Run
 from linnaeus.outputs import Sequence as Chains
-from linnaeus.protocols import UpdatesTags, capability
+from linnaeus.protocols import LearnsTags, UpdatesTags, capability
 from linnaeus.tasks.examples import Examples, Learned
-from linnaeus.tasks.sentences import SentenceLesson, telling
+from linnaeus.tasks.sentences import SentenceLesson
 from linnaeus.tasks.tag.encoding import Encoding
 from linnaeus.tasks.tag.task import Part
-from linnaeus.types import Ints, Tags
+from linnaeus.types import GroupedLesson, Ints, Tags
 
 if TYPE_CHECKING:
     from linnaeus.model.model import Model
@@ -33,20 +32,18 @@ class TagLesson(SentenceLesson):
         self.y, self.names = numbered(self.sentences, recipe.task.coder)
         self.features = recipe.features.fit(self.sentences)
 
-    def fitted(self, learner: Chain | BatchChain | Greedy, run: Run) -> Part:
+    def fitted(self, learner: LearnsTags, run: Run) -> Part:
         """A tagger of these sentences."""
         found = self.learn(learner, run).fields
         return Part(self.features, found["body"], tuple(self.names), found["words"])
 
-    def learn(self, learner: Chain | BatchChain | Greedy, run: Run) -> Learned:
-        """The weights of features and transitions."""
+    def learn(self, learner: LearnsTags, run: Run) -> Learned:
+        """Scores of tags at tokens, and transitions."""
         X = self.features.rows(self.sentences)
-        # A learner that ends at its tolerance does not know how many epochs that takes.
-        told = telling(run, self.sentences.count, None if isinstance(learner, BatchChain) else learner.epochs)
-        weights = learner.learn_tags(X, self.y, len(self.names), self.recipe.seed, told, run.kept)
+        seed, names = self.recipe.seed, np.array(self.names, dtype=str)
+        body = learner.learn_tags(GroupedLesson(X, self.y, len(names), seed, self.features.names, run))
         words = dictionary(self.sentences, self.y.tags, self.recipe.task.dictionary)
-        names = np.array(self.names, dtype=str)
-        return Learned({"space": Chains(), "classes": names, "form": "tags", "body": weights, "words": words})
+        return Learned({"space": Chains(), "classes": names, "form": "tags", "body": body, "words": words})
 
 
 def numbered(sentences: Sentences, coder: Encoding, known: Sequence[str] = ()) -> tuple[Tags, list[str]]:
@@ -68,8 +65,8 @@ def learn_more(model: Model, examples: Examples, run: Run) -> Learned:
     y, names = numbered(sentences, model.recipe.task.coder, model.names)
     at = np.searchsorted(names, model.names)
     start = model.body.widened(at, len(names))
-    told = telling(run, sentences.count, 1)
-    weights = learner.update_tags(model.features.rows(sentences), y, start, model.recipe.seed, told)
+    X, seed = model.features.rows(sentences), model.recipe.seed
+    weights = learner.update_tags(GroupedLesson(X, y, len(names), seed, model.features.names, run), start)
     seen = set(zip(sentences.tokens.to_pylist(), y.tags.tolist(), strict=True))
     words = {word: int(at[tag]) for word, tag in model.words.items()}
     wrong = {word for word, tag in seen if words.get(word, tag) != tag}

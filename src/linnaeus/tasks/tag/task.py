@@ -14,7 +14,7 @@ from linnaeus.data.sentences import Sentences
 from linnaeus.data.tag_encodings import OUTSIDE, is_encoded, spans
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import LearnsTags, capability
+from linnaeus.protocols import FittedTagger, LearnsTags, capability
 from linnaeus.tasks.base import Given, Wish
 from linnaeus.tasks.examples import Examples, Learned
 from linnaeus.tasks.sentences import SentenceTask, columns_beside, counted_from_zero, spans_of
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from linnaeus.features.restore import Functions
     from linnaeus.features.tokens import FittedTemplates, Templates
     from linnaeus.learners.chain import Chain
-    from linnaeus.learners.chain.weights import ChainWeights
     from linnaeus.learners.run import Run
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
@@ -41,7 +40,7 @@ class Part(NamedTuple):
     """A tagger of a part of the sentences, for those that are held out; it has what tags need of a model."""
 
     features: FittedTemplates
-    body: ChainWeights
+    body: FittedTagger
     names: tuple[str, ...]
     words: dict[str, int]
 
@@ -198,7 +197,8 @@ class Tag(SentenceTask):
         k = len(model.names)
         if len(set(model.names)) != k or not all(0 <= tag < k for tag in model.words.values()):
             raise damaged("its tags do not fit each other")
-        if model.body is None or not model.body.fits(model.features.width, k):
+        body = capability(model.body, FittedTagger)
+        if body is None or not body.fits(model.features.width, k):
             raise damaged("its weights do not fit its features and tags")
         self.rules(model)
 
@@ -211,7 +211,7 @@ class Tag(SentenceTask):
 
         Words in the dictionary have one tag only, and a lemma is made by edits that fit the token.
         """
-        E: Floats = finite_scores(model.features.scores(material, model.body.W))
+        E: Floats = finite_scores(model.body.emissions(model.features, material))
         if (fitting := self.coder.fitting(model.names, material.tokens)) is not None:
             E[~fitting] = -np.inf
         if not model.words:
@@ -224,11 +224,13 @@ class Tag(SentenceTask):
 
     def probabilities(self, model: Model | Part, material: Sentences) -> Doubles:
         """The probability of each tag at each token (m, k), in the order of `classes`; a CRF's are calibrated."""
-        return model.body.marginals(self.scores(model, material), counted_from_zero(material), self.rules(model))[0]
+        E, offsets = self.scores(model, material), counted_from_zero(material)
+        return model.body.transitions.marginals(E, offsets, self.rules(model))[0]
 
     def tagged(self, model: Model | Part, sentences: Sentences, abstain: Abstain = None) -> pa.Array:
         """The tags of all tokens as one Arrow array of strings (m,); null where the model abstains."""
-        z = model.body.decode(self.scores(model, sentences), counted_from_zero(sentences), self.rules(model))
+        E, offsets = self.scores(model, sentences), counted_from_zero(sentences)
+        z = model.body.transitions.decode(E, offsets, self.rules(model))
         found = self.coder.answers(z, model.names, sentences.tokens)
         if abstain is None:
             return found
@@ -250,7 +252,7 @@ class Tag(SentenceTask):
         found = []
         for sentence in (material.slice(i, i + 1) for i in range(len(material))):
             E = self.distinct(model, sentence.tokens, self.scores(model, sentence))
-            best = model.body.nbest(E, counted_from_zero(sentence), count, self.rules(model))
+            best = model.body.transitions.nbest(E, counted_from_zero(sentence), count, self.rules(model))
             said = (self.coder.answers(z, model.names, sentence.tokens).to_pylist() for z, _ in best)
             found.append([(tags, score) for tags, (_, score) in zip(said, best, strict=True)])
         return found
