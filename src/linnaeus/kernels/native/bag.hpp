@@ -18,6 +18,7 @@
 
 #include "arrays.hpp"
 #include "online_loss.hpp"
+#include "parallel.hpp"
 #include "together.hpp"
 #include "word_steps.hpp"
 
@@ -86,6 +87,7 @@ struct Problem {
   const double* rates;
   size_t batch, numbers, frozen;
   double smoothing, decay;
+  size_t work = 0;  // values of all examples
 
   Problem(Tables& tables, const Rows& rows, const Clock& clock, const Settings& settings) {
     auto& [e, o, biases, factor] = tables;
@@ -106,7 +108,7 @@ struct Problem {
     check(int64_t(std::min(cs.size(), xs.size())));
   }
 
-  void check(int64_t stored) const {
+  void check(int64_t stored) {
     for (size_t t = 0; t < steps; ++t) {
       size_t i = size_t(uint32_t(order[t]));
       if (i >= n) refuse("the order names an example that does not exist");
@@ -119,6 +121,7 @@ struct Problem {
           if (uint32_t(columns[at]) >= m || uint32_t(columns[at]) % kParts != part)
             refuse("a column is in another part, or not in the table");
       }
+      work += size_t(at - indptr[i]);
       if (at != indptr[i + 1]) refuse("the parts of a row do not end where it does");
     }
   }
@@ -501,7 +504,9 @@ Outcome run(const Problem& p, const Scores& scores, int threads) {
   Meeting meeting;
   double loss = 0;
   int64_t mistakes = 0;
-  const size_t most = std::min({size_t(std::max(threads, 1)), kParts, p.batch});
+  // Workers meet twice in a batch, which costs more than a small batch does.
+  const size_t each = (p.work / std::max<size_t>(p.batches, 1) + p.batch * scores.room(p)) * p.size;
+  const size_t most = std::min({size_t(worth(threads, each)), kParts, p.batch});
   work_together(most, [&](Team team) {
     const size_t first = kParts * team.worker / team.workers, last = kParts * (team.worker + 1) / team.workers;
     auto own = scores.worker(p);
