@@ -11,6 +11,7 @@ import pytest
 from linnaeus import Recipe
 from linnaeus.features import Letters, Reduced, Words, WordSequence
 from linnaeus.learners import IMPORTED, LEARNERS
+from linnaeus.learners.bag import EmbeddingBag
 from linnaeus.learners.bayes import (
     Bernoulli,
     Complement,
@@ -53,6 +54,7 @@ FAMILIES = {
     "averaged_kernel_perceptron": Recipe(features=Words(), learner=AveragedKernelPerceptron(kernel="linear")),
     "kernel_ridge": Recipe(features=Words(), learner=KernelRidge(kernel="rbf", strength=0.1)),
     "kernel_svm": Recipe(features=Letters(), learner=KernelSVM(kernel=Subsequence(2), strength=0.1)),
+    "bag": Recipe(features=Words(), learner=EmbeddingBag(width=5)),
     "gaussian_process": Recipe(features=Words(), learner=GaussianProcess(kernel=RBF(0.5))),
 }
 """A recipe for each learner."""

@@ -137,6 +137,23 @@ def test_bits_do_not_depend_on_threads(name):
         assert all(np.array_equal(a, b) for a, b in zip(state, other, strict=True))
 
 
+@pytest.mark.native
+@pytest.mark.parametrize("name", [*WHOLE, *LISTED])
+def test_bits_do_not_depend_on_threads_where_batches_are_worth_several(name):
+    numbers, found = 2000, []
+    told, asked = (lists(40), LOSSES["logistic"]) if name in LISTED else (truth("joint", 40), None)
+    asked = (SPACES["joint"], LOSSES["log"], np.zeros(0)) if asked is None else asked
+    for threads in (1, 2, 3, 8):
+        rng = np.random.default_rng(0)
+        E = np.zeros((D - 1, 2016), np.float32)
+        E[:, :numbers] = rng.normal(size=(D - 1, numbers))
+        state = E, np.zeros((40, 2016), np.float32), np.zeros(80, np.float32), np.ones(1)
+        plan = asked, (30, numbers, 0, 0.1, 0.01)
+        said = getattr(kernels, name)(state, (layout(), told), clock(30, epochs=4), plan, threads)
+        found.append((said, *(table.tobytes() for table in state)))
+    assert found[1:] == found[:1] * 3
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_layout_is_that_of_the_twin(threads):
     found, wanted = layout(kernels, threads), layout(reference)

@@ -152,7 +152,14 @@ class RowSum(Ranked):
 
 
 def row_sum(row: Batch, model: tuple[Fitted, Scores, OutputSpace, tuple[str, ...]], weigh: Weigh) -> RowSum:
-    """The model around a batch of one row, given its features, scores, output space and class names."""
+    """The model around a batch of one row, given its features, scores, output space and class names.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> reason = TextClassifier("bag").fit(texts, labels).explain("a good film").reason()
+    >>> abs(reason.bias + sum(part.contribution for part in reason.parts()) - reason.score) < 1e-5
+    True
+    """
     X = model[0].rows(row)
     return RowSum(*model, X.indices[: X.nnz], *weigh(X))
 

@@ -10,7 +10,6 @@
 // examples as `bag_layout` gives them, truth, clock, settings.  Changed: the tables.  Returned: the sum of the losses
 // before each batch, and how many examples were wrong or tied.
 #include "bag.hpp"
-#include "parallel.hpp"
 #include "sparse.hpp"
 
 namespace linnaeus {

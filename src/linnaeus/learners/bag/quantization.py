@@ -18,8 +18,8 @@ Packed: TypeAlias = Arrays
 
 CENTROIDS = 256
 """What a byte tells apart."""
-ROUNDS = 20
-MOST_LEARNED = 1 << 15
+ROUNDS = 12
+MOST_LEARNED = 1 << 14
 """Rows from which centroids are learned."""
 PIECE = 1 << 14
 """Rows that are compared with all centroids at a time."""
