@@ -34,6 +34,7 @@ ROOMS = {
     "linnaeus.learners.kernel_methods": "Perceptron, ridge, SVM and Gaussian process on similarities.",
     "linnaeus.similarities": "Similarities of texts and rows.",
     "linnaeus.learners.ensembles": "Trees, forests and boosting.",
+    "linnaeus.learners.networks": "Neural networks, their encoders, and their predictions without PyTorch.",
     "linnaeus.decision": "Calibration, thresholds, costs and abstention.",
     "linnaeus.evaluation": "Metrics, intervals, comparisons, slices and learning curves.",
     "linnaeus.explain": "Explanations of predictions and models.",
