@@ -1,28 +1,23 @@
 """Networks on a GPU: texts per second, how busy the device is, and whether it finds what the CPU finds.
 
-    python benchmarks/gpu.py [--rows 50000] [--epochs 3] [--batches 64 512 4096] [--precisions float32 mixed]
+    PYTHONPATH=src python benchmarks/gpu.py [--rows 50000] [--epochs 3] [--batches 64 512] [--precisions float32 mixed]
 
 It needs the repository, NumPy and PyTorch, and makes its own data: texts of random words with words that tell the
 class. `busy` is the share of the time between the first and the last kernel of some steps in which the GPU runs one,
 by torch.profiler; where it is small, `bound` says what the rest of a step is: the host that makes batches ("host"), or
 the launch of many small kernels ("launch"). `agree` compares a short training on both devices from the same weights
-without dropout: the largest difference of scores. Without a GPU it says so, and measures the CPU. JSON lines.
+without dropout: the largest difference of weights. Without a GPU it says so, and measures the CPU. JSON lines.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "src")]
-
 from linnaeus.arrays.csr import CSR
-from linnaeus.learners.networks.architecture import TABLE
 from linnaeus.learners.networks.encoders import Convolution
 from linnaeus.learners.networks.learner import Network, SequenceNetwork
 from linnaeus.learners.run import Run
@@ -92,14 +87,14 @@ def busy(name: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def agree(name: str) -> float:
-    """The largest difference of scores after a short training on the CPU and on the GPU."""
+    """The largest difference of weights after a short training on the CPU and on the GPU."""
     told = lesson(600, seed=3, unordered=name == "mlp")
     found = []
     for device in ("cpu", "cuda"):
         model = learner(name, epochs=2, batch=32, dropout=0.0, device=device).learn(told)
         found.append(model.weights)
-    rows = max(float(np.abs(found[0][part] - found[1][part]).max()) for part in found[0] if part != TABLE)
-    return rows
+    first, second = found
+    return max(float(np.abs(first[part] - second[part]).max()) for part in first)
 
 
 def main() -> None:

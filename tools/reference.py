@@ -35,6 +35,7 @@ ROOMS = {
     "linnaeus.similarities": "Similarities of texts and rows.",
     "linnaeus.learners.ensembles": "Trees, forests and boosting.",
     "linnaeus.learners.networks.by_hand": "A network with one hidden layer and its gradient, in plain NumPy.",
+    "linnaeus.learners.networks": "Neural networks, their encoders, and their predictions without PyTorch.",
     "linnaeus.decision": "Calibration, thresholds, costs and abstention.",
     "linnaeus.evaluation": "Metrics, intervals, comparisons, slices and learning curves.",
     "linnaeus.explain": "Explanations of predictions and models.",

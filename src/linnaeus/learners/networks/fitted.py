@@ -26,6 +26,13 @@ class FittedNetwork(FittedModel):
     """A trained network: its form, its weights in float32, and facts of its training.
 
     Texts of equally many words are computed together, so the scores of a text have the same bits beside any others.
+
+    >>> form = Architecture(RowLayer(1), (), "relu", columns=2, outputs=1)
+    >>> weights = {"rows.W": [[1.0], [-1.0]], "rows.b": [0.0], "out.W": [[2.0]], "out.b": [0.5]}
+    >>> model = FittedNetwork(form, {name: np.array(part, np.float32) for name, part in weights.items()}, {})
+    >>> from linnaeus.arrays import Dense
+    >>> model.scores(Dense(np.array([[3.0, 1.0], [0.0, 1.0]]))).tolist()
+    [[4.5], [0.5]]
     """
 
     provides: ClassVar[tuple[type, ...]] = (SpaceScores, FittedRanker)
