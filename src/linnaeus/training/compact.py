@@ -19,14 +19,14 @@ from linnaeus.errors import UsageError, expect
 from linnaeus.features.known_words import known_share
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.solving import solve
-from linnaeus.learners.problems import is_family
+from linnaeus.learners.problems import goodness, is_family
 from linnaeus.protocols import NumberSpace, OneScore, OutputSpace, SetSpace, has
 from linnaeus.store.compression import KINDS, dequantize, prune, quantize
 from linnaeus.store.states import Tensors
 from linnaeus.tasks.classify.settling import blank_of
 from linnaeus.tasks.examples import Examples
 from linnaeus.tasks.keys import text_keys
-from linnaeus.tasks.rows import goodness, pose, spread, there
+from linnaeus.tasks.rows import pose, spread, there
 from linnaeus.types import Doubles, Floats, Json
 
 if TYPE_CHECKING:

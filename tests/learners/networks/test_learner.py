@@ -271,18 +271,35 @@ def test_an_interrupted_training_ends_with_the_same_bits(name, optimizer, tmp_pa
     assert whole.facts == resumed.facts
 
 
-def test_a_loss_that_is_not_finite_is_said_and_training_goes_on():
-    X = Dense(np.array([[1e30, 0.0], [0.0, 1e30]] * 20))
+def test_a_loss_that_stays_not_finite_ends_the_training():
+    X = Dense(np.array([[1e38, 0.0], [0.0, 1e38]] * 20))
     lesson = Lesson(X, np.array([[0.0], [1.0]] * 20), np.ones(40), 1)
     learner = Network(hidden=(4,), optimizer="sgd", rate=1e4, dropout=0.0, clip=None, epochs=3, held_out=0.0)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        try:
-            model = learner.learn(lesson)
-            assert np.isfinite(model.scores(X)).all()
-        except DataError as error:
-            assert "not finite" in str(error)
+        with pytest.raises(DataError, match="not finite at any rate"):
+            learner.learn(lesson)
     assert any("half the rate" in str(one.message) and one.category is LinnaeusWarning for one in said)
+
+
+def test_training_goes_on_from_the_last_good_state_with_half_the_rate(monkeypatch):
+    from linnaeus.learners.networks import learner as module
+
+    calls, whole = [], module.Goal.value_and_grad
+
+    def broken(self, S, rows):
+        calls.append(len(rows))
+        value, grad = whole(self, S, rows)
+        return (np.nan, grad) if len(calls) == 3 else (value, grad)
+
+    monkeypatch.setattr(module.Goal, "value_and_grad", broken)
+    X = Dense(np.array([[1.0, 0.0], [0.0, 1.0]] * 20))
+    lesson = Lesson(X, np.array([0, 1] * 20), np.ones(40), 2)
+    learner = Network(hidden=(4,), loss="hinge", rate=0.05, epochs=5, batch=8, held_out=0.0)
+    with pytest.warns(LinnaeusWarning, match="half the rate"):
+        model = learner.learn(lesson)
+    assert model.facts["halvings"] == 1
+    assert ((model.scores(X)[:, 0] > 0) == lesson.y).all()
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.types import Arrays, Longs
+from linnaeus.types import Arrays, Longs, groups
 
 MAX_NUMBERS = 1 << 24
 """Numbers of an encoder that are computed at a time."""
@@ -30,9 +30,8 @@ def word_batch(X: CSR, rows: Longs) -> Arrays:
 
 def row_batch(X: CSR, rows: Longs) -> Arrays:
     """Some sparse rows: `offsets` (n+1,), `ids` and `values`."""
-    some = X.take(rows)
-    ids = some.indices[: some.nnz].astype(np.int64)
-    return {"offsets": some.indptr, "ids": ids, "values": np.ascontiguousarray(some.data[: some.nnz], np.float32)}
+    offsets, at, _ = groups(X.indptr, rows)
+    return {"offsets": offsets, "ids": X.indices[at].astype(np.int64), "values": X.data[at].astype(np.float32)}
 
 
 def of_one_length(X: CSR, numbers: int) -> Iterator[Longs]:

@@ -26,8 +26,9 @@ from linnaeus.learners.networks.fitted import FittedNetwork
 from linnaeus.learners.networks.lookup import FIXED, LEARNED, begun, drawn
 from linnaeus.learners.problems import goodness
 from linnaeus.losses import PointLoss
+from linnaeus.neural.job import Job, Settings, Targets, Told
 from linnaeus.neural.rules import RULES
-from linnaeus.neural.training import Job, Settings, Targets, Told, train
+from linnaeus.neural.training import train
 from linnaeus.outputs import Real
 from linnaeus.protocols import (
     LearnsRows,

@@ -54,4 +54,4 @@ def attention(ops: Operations, params: Mapping[str, Any], x: Any, counts: Any, n
     hidden = ops.tanh(ops.dot(x, params[f"{name}.W"]) + params[f"{name}.b"])
     scores = ops.where(there, ops.dot(hidden, params[f"{name}.v"]), LOWEST)
     shares = ops.swap(ops.softmax(ops.swap(scores, 1, 2)), 1, 2)
-    return ops.where(there, shares, 0.0)  # type: ignore[no-any-return]
+    return ops.where(there, shares, 0.0)

@@ -21,7 +21,8 @@ from linnaeus.learners.networks.fitted_tagger import FittedTagNetwork
 from linnaeus.learners.networks.learner import check_training, read_table, set_some_aside, teller
 from linnaeus.learners.networks.tokens import LINKS, TokenLayers, check_layers, token_batch
 from linnaeus.learners.run import Run, kept_in
-from linnaeus.neural.training import Job, Settings, Trained, train
+from linnaeus.neural.job import Job, Settings, Trained
+from linnaeus.neural.training import train
 from linnaeus.outputs import Candidates, Sequence
 from linnaeus.outputs.costs import as_costs
 from linnaeus.protocols import CostFree, LearnsCandidates, LearnsTags, has
