@@ -117,7 +117,7 @@ class TagNetwork(StructuredNetwork):
 
     def learn_tags(self, lesson: GroupedLesson) -> FittedTagNetwork:
         """Train it; the same lesson gives the same bits for the same number of threads."""
-        table = read_table(self.vectors) if self.vectors else self.held
+        table = read_table(str(self.vectors)) if self.vectors else self.held
         plan = self if table is None else replace(self, width=table.width)
         form, space = plan.form(lesson), Sequence(as_costs(self.costs, lesson.k))
         found = self.trained(tag_job(plan, form, space, lesson, table), lesson)
