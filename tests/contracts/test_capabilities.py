@@ -24,10 +24,14 @@ from linnaeus.features.precomputed import FittedReady
 from linnaeus.kernels.online import LOSSES as KNOWN
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain.learner import BatchChain, Chain
+from linnaeus.learners.chain.weights import ChainWeights
 from linnaeus.learners.dependencies.learner import Dependencies
 from linnaeus.learners.dependencies.weights import SPACES as TREE_SPACES
+from linnaeus.learners.networks import STRUCTURED
 from linnaeus.learners.networks.architecture import Architecture, RowLayer
 from linnaeus.learners.networks.fitted import FittedNetwork
+from linnaeus.learners.networks.fitted_tagger import FittedTagNetwork
+from linnaeus.learners.networks.tokens import LINKS, TokenLayers
 from linnaeus.learners.step_settings import STEP_LOSSES
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import FTRL, OPTIMIZERS, SCHEDULES, SGD, AdaGrad, DualAscent, PassiveAggressive
@@ -58,6 +62,7 @@ RULES = {"sgd": SGD(rate=0.3), "adagrad": AdaGrad(rate=0.3), "ftrl": FTRL(rate=0
 LESSON = Lesson(Dense(np.random.default_rng(0).random((20, 3))), np.arange(20) % 2, np.ones(20), 2)
 NEURAL = ("network", "sequence_network")
 """Learners that need PyTorch, which may be missing."""
+TAGGER = TokenLayers(columns=1, tags=2)
 PIECES = {
     **{f"loss {name}": LOSSES[name]() for name in LOSSES},
     **{f"output {name}": space() for name, space in [*OUTPUTS.items(), *STRUCTURES.items()]},
@@ -72,6 +77,9 @@ PIECES = {
     **{f"learner {name}": LEARNERS[name]() for name in LEARNERS},
     **{f"fitted {name}": LEARNERS[name]().learn(LESSON) for name in LEARNERS if name not in ("linear", *NEURAL)},
     "fitted network": FittedNetwork(Architecture(RowLayer(2), (), "relu", 3, 1), {}, {}),
+    "fitted chain": ChainWeights(np.zeros((1, 2), np.float32), np.zeros((3, 2), np.float32)),
+    "fitted network that tags": FittedTagNetwork(TAGGER, {LINKS: np.zeros((3, 2), np.float32)}, {}),
+    **{f"learner {name}": STRUCTURED[name]() for name in STRUCTURED},
     "learner of tags": Chain(),
     "exact learner of tags": BatchChain(),
     "learner of trees": Dependencies(),

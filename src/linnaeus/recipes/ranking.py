@@ -31,7 +31,7 @@ def plain_mlp() -> Recipe:
     """The features of `plain` below a multilayer perceptron, which also learns from pairs of features."""
     from linnaeus.learners.networks import RankNetwork
 
-    return Recipe(task="rank", learner=RankNetwork(), tuning=Tuning(folds=1))
+    return Recipe(task="rank", learner=RankNetwork(epochs=20, held_out=0.1), tuning=Tuning(folds=1))
 
 
 def reading() -> Recipe:

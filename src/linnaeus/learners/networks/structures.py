@@ -40,7 +40,7 @@ class StructuredNetwork:
     `batch` examples; the other settings are those of `NeuralLearner`.
     """
 
-    dropout: float = 0.3
+    dropout: float = 0.2
     loss: Piece = "log"
     optimizer: str = "adam"
     rate: float = 3e-3
@@ -48,9 +48,9 @@ class StructuredNetwork:
     schedule: str = "linear"
     decay: float = 0.0
     clip: float | None = 5.0
-    epochs: int = 10
-    batch: int = 64
-    held_out: float = 0.1
+    epochs: int = 8
+    batch: int = 32
+    held_out: float = 0.0
     patience: int = 3
     device: str = "auto"
     precision: str = "float32"
