@@ -746,6 +746,9 @@ class RowWeights(Protocol):
 class LearnsSequences(Protocol):
     """A learner that reads words in their order: it needs features whose rows are `ordered`."""
 
+    def reading(self, features: Piece) -> Piece:
+        """The features that it reads: words for which it is given vectors have columns, too."""
+
 
 class PositiveSimilarity(Protocol):
     """A similarity that knows whether its kernel matrices are positive semidefinite; of others they are tested."""

@@ -147,8 +147,10 @@ def as_unseen(block: Block, fitted: Fitted, X: CSR, everyone: Everyone) -> CSR:
     [0.0, 1.0]
     """
     if isinstance(block, WordSequence):
-        others = everyone.without(X)
-        unknown = (others.used < block.least(others.rows))[X.indices[: X.nnz]]
+        others, also = everyone.without(X), set(block.also)
+        rare = others.used < block.least(others.rows)
+        rare &= np.array([name not in also for name in fitted.names()])
+        unknown = rare[X.indices[: X.nnz]]
         return CSR(X.indptr, np.where(unknown, 0, X.indices[: X.nnz]).astype(np.int32), X.data[: X.nnz], X.width)
     spans = list(_spans(block, fitted, 0))
     if not spans:

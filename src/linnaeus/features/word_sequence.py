@@ -22,7 +22,7 @@ from linnaeus.store.states import pack_strings, unpack_strings
 from linnaeus.text import Analysis
 from linnaeus.text.buffers import as_arrow, as_texts
 from linnaeus.text.normalize import Normalize
-from linnaeus.types import Place, State, offsets_of
+from linnaeus.types import NOT_STORED, Place, State, offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
@@ -40,7 +40,7 @@ class WordSequence(Block):
 
     A word has a column if at least `min_df` training texts have it (a number below 1 is a share of the texts), and if
     it is among the `max_terms` most frequent ones. Of longer texts the first `length` words are read; a warning says
-    how many training texts these are.
+    how many training texts these are. A network that begins with given vectors adds words of its table (`also`).
 
     >>> fitted, X = WordSequence().fit_rows(["to be or not to be"])
     >>> X.indices.tolist(), fitted.names()[4]
@@ -54,6 +54,7 @@ class WordSequence(Block):
     length: int = 400
     tokenizer: str = "words"
     normalize: Normalize = field(default_factory=Normalize)
+    also: tuple[str, ...] = field(default=(), repr=False, compare=False, metadata=NOT_STORED)
 
     def __post_init__(self) -> None:
         expect("WordSequence(min_df=...)", self.min_df, float)
@@ -93,7 +94,7 @@ class WordSequence(Block):
         kept = [word for word in times if having[word] >= least]
         if self.max_terms is not None:
             kept = sorted(kept, key=lambda word: (-times[word], word.encode()))[: self.max_terms]
-        return FittedWordSequence(tuple(sorted(kept, key=str.encode)), analysis, self.length)
+        return FittedWordSequence(tuple(sorted({*kept, *self.also}, key=str.encode)), analysis, self.length)
 
     def least(self, n: int) -> int:
         """How many of n texts must have a word."""

@@ -26,7 +26,7 @@ from linnaeus.learners.problems import goodness, is_family, learn, posed_family
 from linnaeus.learners.restore import scores_of, weights_of
 from linnaeus.losses import PointLoss, Squared
 from linnaeus.outputs import Real
-from linnaeus.protocols import JointSpace, LearnsSequences, Loss, MinimizesLoss, Solver, Stream, has
+from linnaeus.protocols import JointSpace, LearnsSequences, Loss, MinimizesLoss, Solver, Stream, capability, has
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
 from linnaeus.types import Array, Doubles, Longs
@@ -62,6 +62,7 @@ class RowsLesson(TaskLesson):
     def __init__(self, recipe: Recipe, examples: Examples) -> None:
         if not is_family(recipe.learner):
             refuse_loss(recipe.learner.loss, numbers=examples.labels is None)
+        recipe = with_known_words(recipe)
         self.recipe, self.examples = recipe, examples
         self.counted: Counted | None = None
         if peeks(recipe.features) and recipe.tuning:
@@ -188,6 +189,12 @@ class _Then:
     def batches(self) -> Iterator[Batch]:
         yield from self.stream.batches()
         self.begin()
+
+
+def with_known_words(recipe: Recipe) -> Recipe:
+    """The recipe, whose features also know the words that the learner is given vectors for."""
+    learner = capability(recipe.learner, LearnsSequences)
+    return recipe if learner is None else replace(recipe, features=learner.reading(recipe.features))
 
 
 def refuse_order(learner: Any, features: Fitted) -> None:

@@ -333,3 +333,15 @@ def test_explanations_are_approximate():
     assert not why.exact
     assert why.predicted == ("metal",)
     assert max(why.reason().parts(), key=lambda part: part.contribution).name == "zinc"
+
+
+def test_words_of_given_vectors_are_known_beside_those_of_the_training_texts():
+    table = WordTable(["apple", "plum", "iron", "zinc"], np.eye(4, 6, dtype=np.float32))
+    rows = [("apple", "fruit"), ("iron", "metal")] * 20
+    for more, known in ((10, True), (0, False)):
+        encoder = Pooled(vectors=table, lookup="static", more_words=more)
+        learner = SequenceNetwork(encoder=encoder, rate=0.05, epochs=3, batch=8)
+        model = Recipe(features=WordSequence(), learner=learner).fit(rows)
+        assert ("plum" in model.features.names()) is known
+        again = model.scores(["plum"])
+        assert np.array_equal(again, model.scores(["entirely unknown"])) is not known

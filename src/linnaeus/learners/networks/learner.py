@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,6 +13,7 @@ from linnaeus.arrays.linear import stored
 from linnaeus.erm.pieces import piece
 from linnaeus.erm.progress import Phase
 from linnaeus.errors import DataError, UsageError, expect, expect_within
+from linnaeus.features.word_sequence import WordSequence
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES as ONLINE
 from linnaeus.kernels.online import SPACES
@@ -205,6 +206,13 @@ class SequenceNetwork(NeuralLearner):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "encoder", Convolution() if self.encoder is None else self.encoder)
+
+    def reading(self, features: Piece) -> Piece:
+        """The features, with columns for the first words of the table that the encoder is given."""
+        if not isinstance(features, WordSequence) or not self.encoder.more_words:
+            return features
+        _, table = self.encoder.resolved(read_table)
+        return features if table is None else replace(features, also=tuple(table.words[: self.encoder.more_words]))
 
     def learn(self, lesson: Lesson) -> FittedNetwork:
         """Train it; the same lesson gives the same bits for the same number of threads."""

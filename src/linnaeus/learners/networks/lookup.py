@@ -32,7 +32,8 @@ class WordEncoder:
     `lookup` is "random" (learned from random numbers), "static" (given, and fixed), "started" (given, then learned),
     "both" (two side by side, one fixed and one learned: Kim's two channels), or "one_hot": as "random", but by a
     product of indicators and a matrix, for small vocabularies. "auto" is "both" if there are `vectors`, else "random".
-    `vectors` is a `WordTable`, or the name of its file. Random vectors have `width` numbers, given ones their own.
+    `vectors` is a `WordTable`, or the name of its file. Random vectors have `width` numbers, given ones their own. The
+    first `more_words` words of a table are known beside those of the training texts.
     """
 
     kind: ClassVar[str] = ""
@@ -40,6 +41,7 @@ class WordEncoder:
     lookup: str = "auto"
     vectors: str | WordTable = ""
     width: int = 100
+    more_words: int = 50_000
     held: WordTable | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
 
     def __post_init__(self) -> None:
@@ -53,6 +55,7 @@ class WordEncoder:
         if self.lookup not in LOOKUPS:
             raise UsageError(f"lookup is one of {', '.join(LOOKUPS)}, not {self.lookup!r}.")
         expect("width", self.width, int, 1, MAX_WIDTH)
+        expect("more_words", self.more_words, int, 0)
 
     @property
     def given(self) -> bool:
