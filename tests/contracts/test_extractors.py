@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.encoders import tiny_encoder
 
 from linnaeus import features
 from linnaeus.arrays.word_table import WordTable
@@ -34,6 +35,7 @@ from linnaeus.features import (
     Skips,
     Subwords,
     TfIdf,
+    TransformerVectors,
     Union,
     Vectors,
     Weighted,
@@ -132,6 +134,8 @@ EXAMPLES = [
     Selected(WordVectors(TABLE, "sum"), "df", k=2),
     Selected(Vectors("image"), "df", k=3),
     Reduced(Vectors("point"), width=2),
+    TransformerVectors("encoder"),
+    TransformerVectors("encoder", "max", 48),
     Shape() | Affixes() | Columns(numeric=("price",)),
     Affixes((1,), ()) * Columns(categorical=("country",)),
     Conjunction(Affixes((1,), ()), Lexicon(["play", "good"]), min_df=2),
@@ -176,8 +180,18 @@ def same(A, B) -> bool:
     )
 
 
+@pytest.fixture(scope="session")
+def encoders(tmp_path_factory):
+    """A folder with a folder `encoder`, which examples name."""
+    home = tmp_path_factory.mktemp("encoders")
+    tiny_encoder(home / "encoder")
+    return home
+
+
 @pytest.fixture(params=EXAMPLES, ids=repr)
-def recipe(request):
+def recipe(request, monkeypatch):
+    if isinstance(request.param, TransformerVectors):
+        monkeypatch.chdir(request.getfixturevalue("encoders"))
     return request.param
 
 

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from linnaeus.features.terms.exact import Given as Given
     from linnaeus.features.terms.hashed import Hashed as Hashed
     from linnaeus.features.terms.vocabulary import terse as terse
+    from linnaeus.features.transformer_vectors import TransformerVectors as TransformerVectors
     from linnaeus.features.weighting import BM25 as BM25
     from linnaeus.features.weighting import VALUES as VALUES
     from linnaeus.features.weighting import Binary as Binary
@@ -91,6 +92,7 @@ EXTRACTORS = Table(
         "shape": "surface.Shape",
         "skips": "ngrams.Skips",
         "subwords": "ngrams.Subwords",
+        "transformer_vectors": "transformer_vectors.TransformerVectors",
         "union": "composition.Union",
         "vectors": "precomputed.Vectors",
         "weighted": "weighting.Weighted",

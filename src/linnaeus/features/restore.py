@@ -65,6 +65,7 @@ RESTORERS = {
     "reduced": Kind("projections.FittedReduced", 1),
     "shape": Kind("surface.FittedShape"),
     "terms": Kind("terms.exact.FittedTerms"),
+    "transformer_vectors": Kind("transformer_vectors.FittedTransformerVectors"),
     "union": Kind("composition.FittedUnion", None),
     "vectors": Kind("precomputed.FittedVectors"),
     "weighted": Kind("weighting.FittedWeighted", 1),
