@@ -89,7 +89,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Called by MkDocs with the text of each page."""
     if page.file.src_uri == "gallery.md":
         markdown += "\n" + "\n".join(shown(name, *drawn) for name, drawn in _DRAWN.items())
-    return embedded(markdown, _DRAWN).replace("\n```python no-run\n", "\n```python\n")
+    return embedded(markdown, _DRAWN).replace(" no-run\n", "\n")
 
 
 def on_post_build(*, config: Any, **_: Any) -> None:

@@ -85,7 +85,7 @@ def rows(classes: int, count: int = 12) -> list[tuple[str, str]]:
 
 def test_every_learner_and_every_model_is_here():
     assert set(FAMILIES) == set(LEARNERS) - {"linear"} - MISSING
-    assert set(MODELS) - {"chain", "dependencies", *IMPORTED} - ({"network"} if MISSING else set()) == {
+    assert set(MODELS) - {"chain", "dependencies", "tag_network", *IMPORTED} - ({"network"} if MISSING else set()) == {
         recipe.fit(rows(2)).body.state().manifest["kind"] for recipe in FAMILIES.values()
     }
 

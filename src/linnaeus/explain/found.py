@@ -98,9 +98,12 @@ def listed(
 
 
 def find(features: Fitted, row: Batch) -> Found:
-    """The features of a batch of one row."""
+    """The features of a batch of one row; a word that occurs several times, in words in their order, is one of them."""
     X, text = features.rows(row), "" if row.text is None else row.text[0].as_py()
     columns, values = X.indices[: X.nnz].astype(np.int64), X.data[: X.nnz].astype(np.float64)
+    if features.ordered:
+        columns, at = np.unique(columns, return_inverse=True)
+        values = np.bincount(at, values, len(columns))
     numbers = {column: i for i, column in enumerate(columns.tolist())}
     places = [place for place in features.places(row)[0] if place.column in numbers]
     owners = [numbers[place.column] for place in places]

@@ -151,7 +151,7 @@ def _network(encoder: str = "convolution", **settings: object) -> Recipe:
     from linnaeus.learners.networks import ENCODERS, SequenceNetwork
 
     learner = SequenceNetwork(encoder=ENCODERS[encoder](**settings))
-    return Recipe(features=blocks.WordSequence(), learner=learner, tuning=Tuning(folds=1))
+    return Recipe(features=blocks.WordSequence(min_df=2), learner=learner, tuning=Tuning(folds=1))
 
 
 def _filters() -> Recipe:
