@@ -110,7 +110,7 @@ LINNAEUS_CLONES inline void move_rows(float* E, size_t size, const Values& v, co
 }
 
 // The product of two rows, the sum in 16 lanes.
-LINNAEUS_CLONES inline float dot(const float* a, const float* b, size_t size) {
+LINNAEUS_INLINE float product(const float* a, const float* b, size_t size) {
   Line sum = {}, x, y;
   for (size_t c = 0; c < size; c += kLanes) {
     load(x, a + c), load(y, b + c);
@@ -119,9 +119,20 @@ LINNAEUS_CLONES inline float dot(const float* a, const float* b, size_t size) {
   return embed::sum_lanes(sum);
 }
 
+LINNAEUS_CLONES inline float dot(const float* a, const float* b, size_t size) { return product(a, b, size); }
+
 // to += times from.
-LINNAEUS_CLONES inline void add_times(float* __restrict to, const float* __restrict from, float times, size_t size) {
-  for (size_t c = 0; c < size; ++c) to[c] += times * from[c];
+LINNAEUS_INLINE void add_line_times(float* to, const float* from, float times, size_t size) {
+  Line x, y;
+  for (size_t c = 0; c < size; c += kLanes) {
+    load(x, to + c), load(y, from + c);
+    x += times * y;
+    store(x, to + c);
+  }
+}
+
+LINNAEUS_CLONES inline void add_times(float* to, const float* from, float times, size_t size) {
+  add_line_times(to, from, times, size);
 }
 
 // The sum over the values: means are sums of values that add up to 1.

@@ -4,15 +4,40 @@
 
 namespace linnaeus::bag {
 
+// The scores of all w rows of O.
+LINNAEUS_CLONES inline void score_all(const Problem& p, const float* h, double* scores) {
+  for (size_t k = 0; k < p.w; ++k) scores[k] = double(product(p.O + k * p.size, h, p.size) + p.b[k]);
+}
+
+// g = sum of d_k O_k, one line of numbers at a time.
+LINNAEUS_CLONES inline void pull_all(const Problem& p, const float* d, float* g) {
+  for (size_t c = 0; c < p.size; c += kLanes) {
+    Line sum = {}, row;
+    for (size_t k = 0; k < p.w; ++k) {
+      load(row, p.O + k * p.size + c);
+      sum += d[k] * row;
+    }
+    store(sum, g + c);
+  }
+}
+
 // Rows of O and biases whose number mod 8 is in these parts; d is the gradient of one example in that score.
 LINNAEUS_INLINE void move_output(const Problem& p, size_t k, float d, const float* h, float length, Pace pace) {
   if (d == 0) return;
   float *row = p.O + k * p.size, *sum = row + p.size - 1;
   const float total = *sum + d * d * length;
-  add_times(row, h, -(pace.rate * d) / std::sqrt(pace.smoothing + total), p.size);
+  add_line_times(row, h, -(pace.rate * d) / std::sqrt(pace.smoothing + total), p.size);
   *sum = total;
   p.b[p.w + k] += d * d;
   p.b[k] -= pace.rate * d / std::sqrt(pace.smoothing + p.b[p.w + k]);
+}
+
+// Rows of O whose number mod 8 is in parts `first` to `last`.
+LINNAEUS_CLONES inline void move_all(const Problem& p, size_t first, size_t last, const float* d, const float* h,
+                                     Pace pace) {
+  const float length = product(h, h, p.size) / float(p.numbers);
+  for (size_t part = first; part < last; ++part)
+    for (size_t k = part; k < p.w; k += kParts) move_output(p, k, d[k], h, length, pace);
 }
 
 // All scores of an example, and a loss that judges them together.
@@ -65,24 +90,19 @@ class Whole {
 
   // The gradient d of example i in its scores, and g, that in its vector.
   online::Verdict look(const Problem& p, Worker& own, size_t i, const float* h, float* d, float* g) const {
-    for (size_t k = 0; k < p.w; ++k) own.scores[k] = double(dot(p.O + k * p.size, h, p.size) + p.b[k]);
+    score_all(p, h, own.scores.data());
     std::fill(own.gradient.begin(), own.gradient.end(), 0.0);
     const double weight = weights_ ? weights_[i] : 1.0;
     online::Verdict said =
         own.judge->judge({own.scores.data(), labels_ + offsets_[i], size_t(offsets_[i + 1] - offsets_[i]), weight, 0.0},
                          own.gradient.data());
-    std::fill_n(g, p.size, 0.0f);
-    for (size_t k = 0; k < p.w; ++k) {
-      d[k] = float(own.gradient[k]);
-      if (d[k] != 0) add_times(g, p.O + k * p.size, d[k], p.size);
-    }
+    for (size_t k = 0; k < p.w; ++k) d[k] = float(own.gradient[k]);
+    pull_all(p, d, g);
     return said;
   }
 
   void move(const Problem& p, size_t, size_t first, size_t last, const float* d, const float* h, Pace pace) const {
-    const float length = dot(h, h, p.size) / float(p.numbers);
-    for (size_t part = first; part < last; ++part)
-      for (size_t k = part; k < p.w; k += kParts) move_output(p, k, d[k], h, length, pace);
+    move_all(p, first, last, d, h, pace);
   }
 
  private:
