@@ -32,12 +32,36 @@ LINNAEUS_INLINE void move_output(const Problem& p, size_t k, float d, const floa
   p.b[k] -= pace.rate * d / std::sqrt(pace.smoothing + p.b[p.w + k]);
 }
 
+constexpr size_t kChunk = 64;  // rows whose steps are computed together
+
 // Rows of O whose number mod 8 is in parts `first` to `last`.
 LINNAEUS_CLONES inline void move_all(const Problem& p, size_t first, size_t last, const float* d, const float* h,
                                      Pace pace) {
   const float length = product(h, h, p.size) / float(p.numbers);
-  for (size_t part = first; part < last; ++part)
-    for (size_t k = part; k < p.w; k += kParts) move_output(p, k, d[k], h, length, pace);
+  float sums[kChunk], steps[kChunk], biases[kChunk];
+  size_t chosen[kChunk], count = 0;
+  for (size_t k = 0; k < p.w; ++k) {
+    const size_t part = k % kParts;
+    if (d[k] != 0 && part >= first && part < last) chosen[count++] = k;
+    if (!count || (count < kChunk && k + 1 < p.w)) continue;
+    for (size_t j = 0; j < count; ++j) {
+      const float each = d[chosen[j]];
+      steps[j] = each;
+      sums[j] = p.O[chosen[j] * p.size + p.size - 1] + each * each * length;
+      biases[j] = p.b[p.w + chosen[j]] += each * each;
+    }
+    for (size_t j = 0; j < count; ++j) {
+      biases[j] = pace.rate * steps[j] / std::sqrt(pace.smoothing + biases[j]);
+      steps[j] = -(pace.rate * steps[j]) / std::sqrt(pace.smoothing + sums[j]);
+    }
+    for (size_t j = 0; j < count; ++j) {
+      float* row = p.O + chosen[j] * p.size;
+      add_line_times(row, h, steps[j], p.size);
+      row[p.size - 1] = sums[j];
+      p.b[chosen[j]] -= biases[j];
+    }
+    count = 0;
+  }
 }
 
 // All scores of an example, and a loss that judges them together.

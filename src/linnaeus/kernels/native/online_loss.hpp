@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "elementary.hpp"
+#include "targets.hpp"
 
 namespace linnaeus::online {
 
@@ -159,6 +160,17 @@ class ProductLoss : public Judge {
   std::vector<double> signs_;
 };
 
+// x = e^(x - high).
+LINNAEUS_CLONES inline void exp_all(double* x, double high, size_t n) {
+  for (size_t i = 0; i < n; ++i) x[i] = elementary::exp(x[i] - high);
+}
+
+// to = weight (x / total).
+LINNAEUS_CLONES inline void shares(const double* __restrict x, double total, double weight, double* __restrict to,
+                                   size_t n) {
+  for (size_t i = 0; i < n; ++i) to[i] = weight * (x[i] / total);
+}
+
 class JointLoss : public Judge {
  public:
   // Costs: none, or k rows of k: row y has what predicting each class costs when y is true.
@@ -192,9 +204,9 @@ class JointLoss : public Judge {
       shifted_[c] = e.scores[c] + cost;
     }
     double high = *std::max_element(shifted_.begin(), shifted_.end()), total = 0.0;
-    for (size_t c = 0; c < k_; ++c) shifted_[c] = elementary::exp(shifted_[c] - high);
+    exp_all(shifted_.data(), high, k_);
     for (size_t c = 0; c < k_; ++c) total += shifted_[c];
-    for (size_t c = 0; c < k_; ++c) gradient[c] = e.weight * (shifted_[c] / total);
+    shares(shifted_.data(), total, e.weight, gradient, k_);
     gradient[gold] -= e.weight;
     return high + elementary::log(total) - e.scores[gold];
   }
