@@ -292,6 +292,14 @@ def test_places_that_cannot_be_written_or_read(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_device_or_a_pipe_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(MachineError, match="a device or a pipe"):
+        save(tmp_path / "pipe", example())
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
 def test_a_link_stays_a_link(tmp_path):
     save(tmp_path / "a.lin", State({"n": 1}, {}))
     (tmp_path / "link.lin").symlink_to(tmp_path / "a.lin")

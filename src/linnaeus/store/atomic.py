@@ -24,6 +24,8 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], None]) ->
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """The same for work that takes its time: the new file is in its place when the block ends, and gone if it fails."""
     target = Path(os.path.realpath(path))
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        raise MachineError(f"Cannot write {target}: it is a device or a pipe, and would be replaced; name a file.")
     passing = target.with_name(f".{target.name}.{os.urandom(6).hex()}.tmp")
     try:
         try:
