@@ -100,7 +100,8 @@ def listed(
 def find(features: Fitted, row: Batch) -> Found:
     """The features of a batch of one row; a word that occurs several times, in words in their order, is one of them."""
     X, text = features.rows(row), "" if row.text is None else row.text[0].as_py()
-    columns, values = X.indices[: X.nnz].astype(np.int64), X.data[: X.nnz].astype(np.float64)
+    columns: Longs = X.indices[: X.nnz].astype(np.int64)
+    values: Doubles = X.data[: X.nnz].astype(np.float64)
     if features.ordered:
         columns, at = np.unique(columns, return_inverse=True)
         values = np.bincount(at, values, len(columns))
