@@ -104,7 +104,7 @@ def find(features: Fitted, row: Batch) -> Found:
     values: Doubles = X.data[: X.nnz].astype(np.float64)
     if features.ordered:
         columns, at = np.unique(columns, return_inverse=True)
-        values = np.bincount(at, values, len(columns))
+        values = np.bincount(at, values, len(columns)).astype(np.float64)
     numbers = {column: i for i, column in enumerate(columns.tolist())}
     places = [place for place in features.places(row)[0] if place.column in numbers]
     owners = [numbers[place.column] for place in places]
