@@ -32,7 +32,7 @@ def stepwise(name, loss, regularizer):
     if name == "sgd":
         return o.SGD(rate=rate, schedule=DOWN, batch=N), 3000
     if name == "momentum":
-        return o.Momentum(rate=rate / 4, schedule=DOWN, batch=N), 1200
+        return o.Momentum(rate=rate / 4, schedule=DOWN, batch=N), 1600
     if name == "adagrad":
         return o.AdaGrad(rate=1.0, schedule=DOWN, batch=N), 1200
     if name == "adam":
@@ -96,7 +96,7 @@ def _no_dual(loss, regularizer, output):
 
 
 def _not_hinge(loss, regularizer, output):
-    return loss != "hinge" or regularizer != "none" or output in ("onevsone", "real")
+    return loss != "hinge" or regularizer != "none" or output in ("onevsone", "huffman", "real")
 
 
 REFUSALS = {
