@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import csv, parquet
 
 from linnaeus.data.arrow import as_numpy, as_strings, number
 
@@ -25,19 +27,28 @@ def test_nulls_become_what_pyarrow_makes_of_them():
     assert np.isnan(as_numpy(pa.array([1.0, None]))).tolist() == [False, True]
 
 
-TRAIN = """
+WORK = """
 import sys
 from linnaeus.cli.main import main
-code = main(["train", "data.csv", "--test", "data.csv", "--recipe", "words", "-q", "--json"])
+data = sys.argv[1]
+code = main(["train", data, "--test", data, "--recipe", sys.argv[2], "-o", "model.lin", "--force", "-q", "--json"])
+code |= main(["predict", "model.lin", data, "-o", "answers.csv", "--force", "-q"])
 heavy = sorted({"pandas", "pyarrow.compute", "numpy.ma", "scipy", "sklearn", "rich", "torch"} & set(sys.modules))
 sys.exit(f"loaded: {heavy}" if heavy else code)
 """
 
 
-def test_a_quick_training_loads_nothing_heavy(tmp_path):
-    rows = "".join(f"good film {i % 7},pos\nbad film {i % 5},neg\n" for i in range(40))
-    (tmp_path / "data.csv").write_text("text,label\n" + rows, "utf-8")
-    done = subprocess.run([sys.executable, "-c", TRAIN], cwd=tmp_path, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(("ending", "recipe"), [("csv", "words"), ("jsonl", "words"), ("parquet", "bag")])
+def test_a_quick_training_and_its_answers_load_nothing_heavy(tmp_path, ending, recipe):
+    table = pa.table({"text": ["good film", "bad film", "fair film"] * 20, "label": ["pos", "neg", "pos"] * 20})
+    if ending == "parquet":
+        parquet.write_table(table, tmp_path / "data.parquet")
+    elif ending == "csv":
+        csv.write_csv(table, tmp_path / "data.csv")
+    else:
+        (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), "utf-8")
+    command = [sys.executable, "-c", WORK, f"data.{ending}", recipe]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

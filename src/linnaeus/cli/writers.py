@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, TypeAlias
 
 import pyarrow as pa
 
-from linnaeus.data.arrow import is_list, settled
+from linnaeus.data.arrow import first_bytes, is_list, settled, text_column
 from linnaeus.errors import DataError, UsageError
 from linnaeus.store.atomic import replacing
 from linnaeus.tasks.base import NO_TOKENS
@@ -32,6 +32,7 @@ Writer: TypeAlias = Any
 SEPARATOR = ";"
 """The default separator of several labels in one cell."""
 
+_STARTS = b"=+-@\t\r\n"
 _FORMULA = r"^[=+\-@\t\r\n]"
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
@@ -184,7 +185,7 @@ def flattened(batch: pa.RecordBatch, separator: str = SEPARATOR, ranks: int = 0)
             columns += _ranks(array, ranks)
         else:
             columns.append((name, _joined(array, separator) if is_list(array.type) else array))
-    names = escaped(pa.array([name for name, _ in columns], pa.string())).to_pylist()
+    names = escaped(text_column([name for name, _ in columns])).to_pylist()
     return pa.RecordBatch.from_arrays([escaped(array) for _, array in columns], names)
 
 
@@ -198,11 +199,11 @@ def escaped(array: pa.Array) -> pa.Array:
         raise DataError(f"A column has the type {array.type}, which CSV cannot hold; write .jsonl or .parquet.")
     if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return array
+    if not any(byte in _STARTS for byte in first_bytes(array)):
+        return array
     import pyarrow.compute as pc
 
     risky = pc.match_substring_regex(array, _FORMULA)
-    if not pc.any(risky).as_py():
-        return array
     formula = pc.and_(risky, pc.invert(pc.match_substring_regex(array, _NUMBER)))
     quote, nothing = pa.scalar("'", array.type), pa.scalar("", array.type)
     return pc.if_else(formula, pc.binary_join_element_wise(quote, array, nothing), array)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from linnaeus import kernels
 from linnaeus.errors import DataError, said
-from linnaeus.types import AnyInts, Array, Bools, Json, Longs, offsets_of
+from linnaeus.types import AnyInts, Array, Bools, Bytes, Json, Longs, offsets_of
 
 DTYPES = {str(kind): dtype for kind, dtype in ((pa.float64(), "f8"), (pa.int32(), "i4"), (pa.int64(), "i8"))}
 """Types whose numbers lie in memory as NumPy's do, by Arrow's name."""
 
+_WIDE = pa.large_string()
 _TYPES = {"float64": pa.float64(), "int32": pa.int32(), "int64": pa.int64()}
 
 FEW = 1 << 16
 """Up to this many strings are numbered in Python; for more, loading the functions of pyarrow pays off."""
+
+FEW_NAMES = 1000
+"""The same for names at some places."""
 
 
 def as_numpy(column: pa.Array) -> Array:
@@ -36,14 +42,89 @@ def as_numpy(column: pa.Array) -> Array:
     return column.to_numpy(zero_copy_only=False)
 
 
-def from_numpy(values: Array) -> pa.Array:
-    """A column of these numbers, where they lie: `pyarrow.array` would load pandas as well.
+# Columns by their buffers: `pyarrow.array` loads pandas first where it is installed, a third of a second.
 
-    >>> from_numpy(np.array([2, 0])).to_pylist()
-    [2, 0]
+
+def from_numpy(values: Array, given: Bools | None = None) -> pa.Array:
+    """A column of these numbers, where they lie; null where one is not given.
+
+    >>> from_numpy(np.array([2, 0]), np.array([True, False])).to_pylist()
+    [2, None]
     """
     values = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(_TYPES[values.dtype.name], len(values), [None, pa.py_buffer(values)])
+    return pa.Array.from_buffers(_TYPES[values.dtype.name], len(values), [_mask(given), pa.py_buffer(values)])
+
+
+def text_column(values: Sequence[str | None], kind: pa.DataType = _WIDE) -> pa.Array:
+    """A column of strings; None is null. `TypeError` if there is something else among them.
+
+    >>> text_column(["ham", None, "spam"]).to_pylist()
+    ['ham', None, 'spam']
+    """
+    given = None
+    try:
+        data, ends = _pack(values)
+    except TypeError:
+        given = np.array([value is not None for value in values], bool)
+        data, ends = _pack(["" if value is None else value for value in values])
+    bounds = ends if kind == _WIDE else ends.astype(np.int32)
+    return pa.Array.from_buffers(kind, len(values), [_mask(given), pa.py_buffer(bounds), pa.py_buffer(data)])
+
+
+def _pack(values: Sequence[Any]) -> tuple[Bytes, Longs]:
+    return kernels.pack_texts(list(values), lambda size: np.empty(size, np.uint8), kernels.thread_count())
+
+
+def first_bytes(strings: pa.Array) -> bytes:
+    """The different bytes with which texts begin.
+
+    >>> first_bytes(pa.array(["ham", "", "hat", "=1"]))
+    b'=h'
+    """
+    if not len(strings):
+        return b""
+    places = text_offsets(strings)
+    starts = places[:-1][np.diff(places) > 0]
+    found = np.frombuffer(strings.buffers()[2], np.uint8)[starts] if len(starts) else np.zeros(0, np.uint8)
+    return bytes(np.flatnonzero(np.bincount(found)).tolist())
+
+
+def picked(names: Sequence[str], places: AnyInts, given: Bools | None = None) -> pa.Array:
+    """The names at these places; null where none is given.
+
+    >>> picked(["ham", "spam"], np.array([1, 0, -1]), np.array([True, True, False])).to_pylist()
+    ['spam', 'ham', None]
+    """
+    if len(places) > FEW_NAMES:
+        return text_column(names).take(from_numpy(places.astype(np.int32), given))
+    found = text_column([names[place] for place in places.tolist()])
+    return pa.Array.from_buffers(found.type, len(found), [_mask(given), *found.buffers()[1:]])
+
+
+def _mask(given: Bools | None) -> pa.Buffer | None:
+    if given is None or given.all():
+        return None
+    return pa.py_buffer(np.packbits(given, bitorder="little").tobytes())
+
+
+def _is_given(column: pa.Array) -> Bools:
+    """Which cells are not null."""
+    start, end = column.offset, column.offset + len(column)
+    if not column.null_count:
+        return np.ones(len(column), bool)
+    bits = np.frombuffer(column.buffers()[0], np.uint8)
+    return np.unpackbits(bits, count=end, bitorder="little")[start:].view(bool)
+
+
+def text_bytes(strings: pa.Array) -> Longs:
+    """The bytes of each text; 0 where it is null.
+
+    >>> text_bytes(pa.array(["ham", None, "häm"])[1:]).tolist()
+    [0, 4]
+    """
+    if not len(strings):
+        return np.zeros(0, np.int64)
+    return np.where(_is_given(strings), np.diff(text_offsets(strings).astype(np.int64)), 0)
 
 
 def as_strings(column: pa.Array) -> pa.Array:
@@ -66,7 +147,8 @@ def list_offsets(lists: pa.Array) -> Longs:
 
 def text_offsets(strings: pa.Array) -> AnyInts:
     """Where each text begins in the buffer of bytes; there is at least one text."""
-    dtype = np.int64 if pa.types.is_large_string(strings.type) else np.int32
+    wide = pa.types.is_large_string(strings.type) or pa.types.is_large_binary(strings.type)
+    dtype = np.int64 if wide else np.int32
     found: AnyInts = np.frombuffer(strings.buffers()[1], dtype)
     return found[strings.offset : strings.offset + len(strings) + 1]
 

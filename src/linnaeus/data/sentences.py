@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from linnaeus import kernels
-from linnaeus.data.arrow import as_numpy, holds_nul
+from linnaeus.data.arrow import as_numpy, holds_nul, text_column
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.frozen import dataclass
 from linnaeus.types import Label, Longs, groups, offsets_of, stretches
@@ -176,12 +175,10 @@ def _flat(name: str, lists: Lists) -> Made:
 
 
 def _packed(flat: list[Label]) -> pa.Array:
-    """Strings by their bytes, where none is null: `pyarrow.array` takes longer, and loads pandas first."""
     try:
-        data, bounds = kernels.pack_texts(flat, lambda size: np.empty(size, np.uint8), kernels.thread_count())
+        return text_column(flat)
     except TypeError:
         return pa.array(flat, pa.large_string())
-    return pa.Array.from_buffers(pa.large_string(), len(flat), [None, pa.py_buffer(bounds), pa.py_buffer(data)])
 
 
 def _wrong_cell(name: str, flat: list[Label], offsets: Longs) -> InputTypeError | DataError:

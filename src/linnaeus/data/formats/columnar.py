@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from linnaeus.data.arrow import is_list, list_offsets, settled
+from linnaeus.data.arrow import is_list, list_offsets, settled, text_bytes
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.options import ReadOptions
@@ -243,6 +242,8 @@ def row_bytes(column: pa.Array) -> Longs:
     if len(column) > max(_COUNTED_CELLS, 64 * column.nbytes):
         raise pa.ArrowInvalid(f"{len(column):,} cells in {column.nbytes:,} bytes")
     if pa.types.is_dictionary(kind):
+        import pyarrow.compute as pc
+
         values = np.append(row_bytes(column.dictionary), 0)  # the last stands for null
         rows = pc.fill_null(column.indices.cast(pa.int64()), len(column.dictionary))
         return np.asarray(values[rows.to_numpy(zero_copy_only=False)], np.int64)
@@ -253,7 +254,7 @@ def row_bytes(column: pa.Array) -> Longs:
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         return _view_bytes(column)
     if any(test(kind) for test in _TEXTS):
-        return np.asarray(pc.fill_null(pc.binary_length(column), 0).to_numpy(zero_copy_only=False), np.int64)
+        return text_bytes(column)
     return np.full(len(column), column.nbytes // max(1, len(column)), np.int64)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import pyarrow as pa
 
-from linnaeus.data.arrow import MANY, as_cell, is_list, is_vector
+from linnaeus.data.arrow import MANY, as_cell, is_list, is_vector, text_column
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import Block, blocks, count_bytes, reject_bytes, sample
 from linnaeus.data.ledger import Ledger
@@ -228,8 +228,8 @@ def _of_texts(values: list[Json], kind: pa.DataType) -> pa.Array | None:
     if is_list(kind):
         return _column(values, kind)
     try:
-        return pa.array(values, kind)
-    except (pa.ArrowTypeError, pa.ArrowInvalid):
+        return text_column(values, kind)
+    except (TypeError, UnicodeEncodeError):
         return None
 
 

@@ -38,24 +38,23 @@ void look_at(const Problem& p, const Scores& scores, typename Scores::Worker& ow
   batch.losses[row] = said.loss, batch.mistakes[row] = said.mistake;
 }
 
-// The second half: some parts of the tables change, example by example.
+// The second half: some parts of E and as large a part of O change, each row by one example after the other.
 template <class Pool, class Scores>
-void move_parts(const Problem& p, const Scores& scores, const Batch& batch, size_t number, size_t first, size_t last,
-                double scale) {
+void move_parts(const Problem& p, const Scores& scores, typename Scores::Worker& own, const Batch& batch, size_t number,
+                size_t first, size_t last, double scale) {
   const size_t begin = number * p.batch, count = std::min(p.batch, p.steps - begin);
+  const size_t from = p.w * first / kParts, to = p.w * last / kParts;
   const double rate = p.rates[number];
   const Pace pace{float(rate), float(p.smoothing)}, inner{float(rate / scale), pace.smoothing};
   if (p.decay > 0) {
     const float kept = float(elementary::exp(-rate * p.decay));
-    for (size_t part = first; part < last; ++part)
-      for (size_t k = part; k < p.w; k += kParts) embed::scale(p.O + k * p.size, kept, p.numbers);
+    for (size_t k = from; k < to; ++k) embed::scale(p.O + k * p.size, kept, p.numbers);
   }
-  for (size_t row = 0; row < count; ++row) {
-    const size_t i = size_t(p.order[begin + row]);
-    const float *g = batch.g.data() + row * p.size, *h = batch.h.data() + row * p.size;
-    if (p.frozen < p.numbers) Pool::move(p, i, first, last, g, batch.from.data() + row * batch.places, inner);
-    scores.move(p, i, first, last, batch.d.data() + row * batch.width, h, pace);
-  }
+  if (p.frozen < p.numbers)
+    for (size_t row = 0; row < count; ++row)
+      Pool::move(p, size_t(p.order[begin + row]), first, last, batch.g.data() + row * p.size,
+                 batch.from.data() + row * batch.places, inner);
+  scores.move(p, own, p.order + begin, from, to, {batch.h.data(), batch.d.data(), count}, pace);
 }
 
 // All batches. In the first half of a batch workers take its examples in turn; in the second each changes the rows of
@@ -81,7 +80,7 @@ Outcome run(const Problem& p, const Scores& scores, int threads) {
         look_at<Pool>(p, scores, own, batch, row, size_t(p.order[begin + row]), scale);
       meeting.meet(team.workers);
       if (p.decay > 0) scale *= elementary::exp(-p.rates[number] * p.decay);
-      move_parts<Pool>(p, scores, batch, number, first, last, scale);
+      move_parts<Pool>(p, scores, own, batch, number, first, last, scale);
       if (team.worker == 0)
         for (size_t row = 0; row < count; ++row) loss += batch.losses[row], mistakes += batch.mistakes[row];
       meeting.meet(team.workers);

@@ -3,8 +3,9 @@
 // A row of a table is `size` numbers, whole lines of 16: the vector, zeros, and last the sum of its squared gradients,
 // so that a step touches nothing else. Vectors of features (E) may begin with numbers that stay as they are.
 //
-// The values of an example are ordered by part: value (c, x) is in part c mod 8. A worker changes the rows of some
-// parts, so that no two change the same row, and each row is changed in the order of the examples.
+// The values of an example are ordered by part: value (c, x) is in part c mod 8. A worker changes the rows of E in some
+// parts and a stretch of the rows of O, so that no two change the same row, and each row is changed in the order of the
+// examples.
 #pragma once
 #include <nanobind/stl/tuple.h>
 

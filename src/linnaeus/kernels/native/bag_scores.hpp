@@ -4,24 +4,48 @@
 
 namespace linnaeus::bag {
 
+constexpr size_t kAtOnce = 4;  // rows of O whose products are summed at a time
+
 // The scores of all w rows of O.
 LINNAEUS_CLONES inline void score_all(const Problem& p, const float* h, double* scores) {
-  for (size_t k = 0; k < p.w; ++k) scores[k] = double(product(p.O + k * p.size, h, p.size) + p.b[k]);
-}
-
-// g = sum of d_k O_k, one line of numbers at a time.
-LINNAEUS_CLONES inline void pull_all(const Problem& p, const float* d, float* g) {
-  for (size_t c = 0; c < p.size; c += kLanes) {
-    Line sum = {}, row;
-    for (size_t k = 0; k < p.w; ++k) {
-      load(row, p.O + k * p.size + c);
-      sum += d[k] * row;
+  size_t k = 0;
+  for (; k + kAtOnce <= p.w; k += kAtOnce) {
+    const float* row = p.O + k * p.size;
+    Line sums[kAtOnce] = {}, x, y;
+    for (size_t c = 0; c < p.size; c += kLanes) {
+      load(x, h + c);
+      for (size_t t = 0; t < kAtOnce; ++t) {
+        load(y, row + t * p.size + c);
+        sums[t] += y * x;
+      }
     }
-    store(sum, g + c);
+    float found[kAtOnce];
+    embed::sum_each(sums, found);
+    for (size_t t = 0; t < kAtOnce; ++t) scores[k + t] = double(found[t] + p.b[k + t]);
   }
+  for (; k < p.w; ++k) scores[k] = double(product(p.O + k * p.size, h, p.size) + p.b[k]);
 }
 
-// Rows of O and biases whose number mod 8 is in these parts; d is the gradient of one example in that score.
+// g = sum of d_k O_k, `L` lines of numbers at a time.
+template <size_t L>
+LINNAEUS_INLINE void pull_lines(const Problem& p, const float* d, size_t first, float* g) {
+  Line sums[L] = {}, row;
+  for (size_t k = 0; k < p.w; ++k)
+    for (size_t l = 0; l < L; ++l) {
+      load(row, p.O + k * p.size + first + l * kLanes);
+      sums[l] += d[k] * row;
+    }
+  for (size_t l = 0; l < L; ++l) store(sums[l], g + first + l * kLanes);
+}
+
+LINNAEUS_CLONES inline void pull_all(const Problem& p, const float* d, float* g) {
+  size_t c = 0;
+  for (; c + 4 * kLanes <= p.size; c += 4 * kLanes) pull_lines<4>(p, d, c, g);
+  for (; c + 2 * kLanes <= p.size; c += 2 * kLanes) pull_lines<2>(p, d, c, g);
+  if (c < p.size) pull_lines<1>(p, d, c, g);
+}
+
+// A row of O and its bias; d is the gradient of one example in that score.
 LINNAEUS_INLINE void move_output(const Problem& p, size_t k, float d, const float* h, float length, Pace pace) {
   if (d == 0) return;
   float *row = p.O + k * p.size, *sum = row + p.size - 1;
@@ -32,35 +56,78 @@ LINNAEUS_INLINE void move_output(const Problem& p, size_t k, float d, const floa
   p.b[k] -= pace.rate * d / std::sqrt(pace.smoothing + p.b[p.w + k]);
 }
 
-constexpr size_t kChunk = 64;  // rows whose steps are computed together
+// What the examples of a batch leave for the rows of O: their vectors h, and their gradients d in all scores.
+struct Pulls {
+  const float *h, *d;
+  size_t count;
+};
 
-// Rows of O whose number mod 8 is in parts `first` to `last`.
-LINNAEUS_CLONES inline void move_all(const Problem& p, size_t first, size_t last, const float* d, const float* h,
-                                     Pace pace) {
-  const float length = product(h, h, p.size) / float(p.numbers);
-  float sums[kChunk], steps[kChunk], biases[kChunk];
-  size_t chosen[kChunk], count = 0;
-  for (size_t k = 0; k < p.w; ++k) {
-    const size_t part = k % kParts;
-    if (d[k] != 0 && part >= first && part < last) chosen[count++] = k;
-    if (!count || (count < kChunk && k + 1 < p.w)) continue;
-    for (size_t j = 0; j < count; ++j) {
-      const float each = d[chosen[j]];
-      steps[j] = each;
-      sums[j] = p.O[chosen[j] * p.size + p.size - 1] + each * each * length;
-      biases[j] = p.b[p.w + chosen[j]] += each * each;
+// Some rows of O, at most kLanes of them: the sums of their squares and their biases, and how far each example moves
+// them, in their order; steps[i * kLanes + j] is that of example i and row first + j.
+template <size_t N>
+LINNAEUS_INLINE void find_steps(const Problem& p, size_t first, size_t count, const Pulls& pulls, Pace pace,
+                                const float* lengths, float* steps) {
+  const size_t n = N ? N : count;
+  float sums[kLanes], squares[kLanes], biases[kLanes];
+  for (size_t j = 0; j < n; ++j) {
+    sums[j] = p.O[(first + j + 1) * p.size - 1];
+    squares[j] = p.b[p.w + first + j];
+    biases[j] = p.b[first + j];
+  }
+  for (size_t i = 0; i < pulls.count; ++i) {
+    const float* d = pulls.d + i * p.w + first;
+    for (size_t j = 0; j < n; ++j) {
+      const float square = d[j] * d[j];
+      sums[j] += square * lengths[i];
+      squares[j] += square;
+      steps[i * kLanes + j] = -(pace.rate * d[j]) / std::sqrt(pace.smoothing + sums[j]);
+      biases[j] -= pace.rate * d[j] / std::sqrt(pace.smoothing + squares[j]);
     }
-    for (size_t j = 0; j < count; ++j) {
-      biases[j] = pace.rate * steps[j] / std::sqrt(pace.smoothing + biases[j]);
-      steps[j] = -(pace.rate * steps[j]) / std::sqrt(pace.smoothing + sums[j]);
+  }
+  for (size_t j = 0; j < n; ++j) {
+    p.O[(first + j + 1) * p.size - 1] = sums[j];
+    p.b[p.w + first + j] = squares[j];
+    p.b[first + j] = biases[j];
+  }
+}
+
+// A row by all examples of a batch, `L` lines of numbers, which stay at hand.
+template <size_t L>
+LINNAEUS_INLINE void move_row(float* row, size_t size, const float* h, size_t count, const float* steps) {
+  Line at[L], x;
+  for (size_t l = 0; l < L; ++l) load(at[l], row + l * kLanes);
+  for (size_t i = 0; i < count; ++i) {
+    const float step = steps[i * kLanes];
+    if (step == 0) continue;
+    for (size_t l = 0; l < L; ++l) {
+      load(x, h + i * size + l * kLanes);
+      at[l] += step * x;
     }
+  }
+  for (size_t l = 0; l < L; ++l) store(at[l], row + l * kLanes);
+}
+
+// Rows `first` to `last` of O, each by all examples of a batch. `room` has kLanes + 1 numbers for each example.
+LINNAEUS_CLONES inline void move_all(const Problem& p, size_t first, size_t last, const Pulls& pulls, Pace pace,
+                                     float* room) {
+  float *lengths = room, *steps = room + pulls.count;
+  for (size_t i = 0; i < pulls.count; ++i)
+    lengths[i] = product(pulls.h + i * p.size, pulls.h + i * p.size, p.size) / float(p.numbers);
+  for (; first < last; first += kLanes) {
+    const size_t count = std::min(kLanes, last - first);
+    if (count == kLanes) find_steps<kLanes>(p, first, count, pulls, pace, lengths, steps);
+    else find_steps<0>(p, first, count, pulls, pace, lengths, steps);
     for (size_t j = 0; j < count; ++j) {
-      float* row = p.O + chosen[j] * p.size;
-      add_line_times(row, h, steps[j], p.size);
-      row[p.size - 1] = sums[j];
-      p.b[chosen[j]] -= biases[j];
+      float* row = p.O + (first + j) * p.size;
+      size_t c = 0;
+      const float sum = row[p.size - 1];
+      for (; c + 4 * kLanes <= p.size; c += 4 * kLanes)
+        move_row<4>(row + c, p.size, pulls.h + c, pulls.count, steps + j);
+      for (; c + 2 * kLanes <= p.size; c += 2 * kLanes)
+        move_row<2>(row + c, p.size, pulls.h + c, pulls.count, steps + j);
+      if (c < p.size) move_row<1>(row + c, p.size, pulls.h + c, pulls.count, steps + j);
+      row[p.size - 1] = sum;
     }
-    count = 0;
   }
 }
 
@@ -99,12 +166,14 @@ class Whole {
 
   struct Worker {
     std::vector<double> scores, gradient;
+    std::vector<float> room;
     std::unique_ptr<online::Judge> judge;
   };
 
   Worker worker(const Problem& p) const {
     using namespace online;
-    Worker found{std::vector<double>(p.w), std::vector<double>(p.w), nullptr};
+    Worker found{std::vector<double>(p.w), std::vector<double>(p.w), std::vector<float>(p.batch * (kLanes + 1)),
+                 nullptr};
     const bool joint = space_ == kJoint && loss_ != kSquared && loss_ != kAbsolute;
     const double* given = joint == (space_ == kJoint) ? stakes_ : nullptr;
     if (joint) found.judge = std::make_unique<JointLoss>(loss_, p.w, given);
@@ -125,8 +194,9 @@ class Whole {
     return said;
   }
 
-  void move(const Problem& p, size_t, size_t first, size_t last, const float* d, const float* h, Pace pace) const {
-    move_all(p, first, last, d, h, pace);
+  void move(const Problem& p, Worker& own, const int32_t*, size_t first, size_t last, const Pulls& pulls,
+            Pace pace) const {
+    move_all(p, first, last, pulls, pace, own.room.data());
   }
 
  private:
@@ -183,11 +253,15 @@ class Listed {
     return said;
   }
 
-  void move(const Problem& p, size_t i, size_t first, size_t last, const float* d, const float* h, Pace pace) const {
-    const float length = dot(h, h, p.size) / float(p.numbers);
-    for (int64_t j = offsets_[i]; j < offsets_[i + 1]; ++j) {
-      const size_t part = size_t(at_[j]) % kParts;
-      if (part >= first && part < last) move_output(p, size_t(at_[j]), d[j - offsets_[i]], h, length, pace);
+  void move(const Problem& p, Worker&, const int32_t* examples, size_t first, size_t last, const Pulls& pulls,
+            Pace pace) const {
+    for (size_t row = 0; row < pulls.count; ++row) {
+      const size_t i = size_t(examples[row]);
+      const float *h = pulls.h + row * p.size, *d = pulls.d + row * longest_;
+      const float length = dot(h, h, p.size) / float(p.numbers);
+      for (int64_t j = offsets_[i]; j < offsets_[i + 1]; ++j)
+        if (const size_t k = size_t(at_[j]); k >= first && k < last)
+          move_output(p, k, d[j - offsets_[i]], h, length, pace);
     }
   }
 

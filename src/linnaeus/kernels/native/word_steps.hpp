@@ -39,13 +39,57 @@ struct Line {
 LINNAEUS_INLINE void load(Line& line, const float* from) { std::memcpy(&line, from, sizeof line); }
 LINNAEUS_INLINE void store(const Line& line, float* to) { std::memcpy(to, &line, sizeof line); }
 
-// The sum of the lanes: halves are added until one number is left.
+// The sum of the lanes: halves are added until one number is left, so v[i] + v[i + 8], then v[i] + v[i + 4], then
+// (v[0] + v[2]) + (v[1] + v[3]).
+#if defined(__GNUC__) && (defined(__clang__) || __GNUC__ >= 12)
+typedef float Half __attribute__((vector_size(kLanes / 2 * sizeof(float))));
+typedef float Quarter __attribute__((vector_size(kLanes / 4 * sizeof(float))));
+
+LINNAEUS_INLINE void fold(const Line& v, Quarter& to) {
+  const Half half = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                    __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  to = __builtin_shufflevector(half, half, 0, 1, 2, 3) + __builtin_shufflevector(half, half, 4, 5, 6, 7);
+}
+
+LINNAEUS_INLINE float sum_lanes(const Line& line) {
+  Quarter v;
+  fold(line, v);
+  v += __builtin_shufflevector(v, v, 2, 3, 0, 1);
+  return v[0] + v[1];
+}
+
+// v[0] + v[2] of a and b, then v[1] + v[3] of both.
+LINNAEUS_INLINE void fold_two(const Line& a, const Line& b, Quarter& to) {
+  Quarter x, y;
+  fold(a, x), fold(b, y);
+  to = __builtin_shufflevector(x, y, 0, 4, 1, 5) + __builtin_shufflevector(x, y, 2, 6, 3, 7);
+}
+
+LINNAEUS_INLINE void sum_four(const Line* lines, float* sums) {
+  Quarter x, y;
+  fold_two(lines[0], lines[1], x), fold_two(lines[2], lines[3], y);
+  const Quarter all = __builtin_shufflevector(x, y, 0, 1, 4, 5) + __builtin_shufflevector(x, y, 2, 3, 6, 7);
+  std::memcpy(sums, &all, sizeof all);
+}
+#else
 LINNAEUS_INLINE float sum_lanes(const Line& line) {
   float v[kLanes];
   std::memcpy(v, &line, sizeof v);
   for (size_t i = 0; i < 8; ++i) v[i] += v[i + 8];
   for (size_t i = 0; i < 4; ++i) v[i] += v[i + 4];
   return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+LINNAEUS_INLINE void sum_four(const Line* lines, float* sums) {
+  for (size_t t = 0; t < 4; ++t) sums[t] = sum_lanes(lines[t]);
+}
+#endif
+
+// sums[t] = the sum of the lanes of lines[t].
+template <size_t T>
+LINNAEUS_INLINE void sum_each(const Line (&lines)[T], float* sums) {
+  for (size_t t = 0; t + 4 <= T; t += 4) sum_four(lines + t, sums + t);
+  for (size_t t = T / 4 * 4; t < T; ++t) sums[t] = sum_lanes(lines[t]);
 }
 
 // Vectors of some words, by address.
@@ -66,7 +110,7 @@ LINNAEUS_INLINE void dots(Vectors inputs, float* const* outputs, size_t size, fl
         sums[t] += x * o;
       }
     }
-    for (size_t t = 0; t < T; ++t) scores[i * width + t] = sum_lanes(sums[t]);
+    sum_each(sums, scores + i * width);
   }
 }
 

@@ -80,6 +80,7 @@ class _Training:
         self.asked = asked_of(plan, lesson, lesson.seed)
         self.tables = _begun(given, learned, lesson.space.width(lesson.k), lesson.seed)
         self.batches = -(-len(lesson.weights) // plan.batch)
+        self.good: Tables | None = None
         self.halvings, self.told = 0, time.monotonic()
 
     @property
@@ -93,9 +94,9 @@ class _Training:
         best: Best[Tables] = Best(self.plan.patience)
         epoch = self._resume(best)
         while epoch < self.plan.epochs:
-            good = self._keep()
+            self._keep()
             if not np.isfinite(self._epoch(epoch)):
-                self._go_back(good)
+                self._go_back()
                 continue
             epoch += 1
             stops = self.aside is not None and best.stops(self._judged(), self.tables.copy())
@@ -146,16 +147,21 @@ class _Training:
         self.run.progress(Phase("training", share, f"epoch {epoch + 1}, loss {loss:.4f}"))
         self.told = time.monotonic()
 
-    def _keep(self) -> Tables | None:
-        return self.tables.copy() if sum(table.nbytes for table in self.tables) <= MOST_KEPT else None
+    def _keep(self) -> None:
+        """Keep a copy of the tables, in the memory of the last one, unless they are large."""
+        if self.good is not None:
+            for kept, table in zip(self.good, self.tables, strict=True):
+                kept[...] = table
+        elif sum(table.nbytes for table in self.tables) <= MOST_KEPT:
+            self.good = self.tables.copy()
 
-    def _go_back(self, good: Tables | None) -> None:
+    def _go_back(self) -> None:
         """Return to the last good tables with half the rate."""
         self.halvings += 1
         rate = self.plan.rate / 2**self.halvings
-        if good is None or self.halvings > MOST_HALVINGS:
+        if self.good is None or self.halvings > MOST_HALVINGS:
             raise MachineError(f"The loss is not finite at a rate of {2 * rate:.3g}; give a lower rate.")
-        self.tables = good
+        self.tables, self.good = self.good, None
         said = f"The loss is not finite; training goes on from the last epoch with a rate of {rate:.3g}."
         warnings.warn(LinnaeusWarning(said), stacklevel=2)
 

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import as_numpy, number
+from linnaeus.data.arrow import as_numpy, from_numpy, number, picked
 from linnaeus.errors import DataError, UsageError, did_you_mean
 from linnaeus.protocols import RowWeights, capability
-from linnaeus.store.states import pack_strings
 from linnaeus.tasks.classify.prediction import best, curve_of
-from linnaeus.text.buffers import as_arrow
-from linnaeus.types import AnyInts, Array, Bools, Doubles, Label, LabelSets, Source, Texts, Truth
+from linnaeus.types import Array, Doubles, Label, LabelSets, Source, Truth
 
 if TYPE_CHECKING:
     from linnaeus.data import Batch
@@ -26,11 +24,6 @@ if TYPE_CHECKING:
 
 Known: TypeAlias = Callable[[], Doubles | None] | Doubles | None
 
-
-FEW = 1000
-"""Rows of which each is looked at: for more, `pyarrow.compute` is worth the time to load it."""
-
-TYPES = {"float64": pa.float64(), "int32": pa.int32(), "int64": pa.int64()}
 
 NEIGHBORS = 5
 """Training texts that an explanation shows."""
@@ -140,7 +133,7 @@ def answers(model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
     S, words = model.class_scores(model.raw_scores(batch)), known(model, batch)
     columns |= _numbers(model, S) if model.classes is None else _labels(model, S, wish, words)
     if wish.scope:
-        columns["out_of_scope"] = numbers(model.decided().out_of_scope(S, words))
+        columns["out_of_scope"] = from_numpy(model.decided().out_of_scope(S, words))
     return pa.RecordBatch.from_pydict(columns)
 
 
@@ -155,28 +148,28 @@ def _kept(batch: Batch, name: str) -> pa.Array:
 def _numbers(model: Model, S: Doubles) -> dict[str, pa.Array]:
     found = spoken(model, S)
     if found.ndim == 1:
-        return {"label": numbers(found)}
-    return {f"label_{i + 1}": numbers(found[:, i]) for i in range(found.shape[1])}
+        return {"label": from_numpy(found)}
+    return {f"label_{i + 1}": from_numpy(found[:, i]) for i in range(found.shape[1])}
 
 
 def _best(model: Model, batch: Batch, curve: tuple[float, float]) -> dict[str, pa.Array]:
     """The best class of each text and its probability: the scores of the others are never kept."""
     assert model.quick is not None
     best, chance = model.quick.choices(batch.text, curve)
-    return {"label": picked(model.names, best), "probability": numbers(chance)}
+    return {"label": picked(model.names, best), "probability": from_numpy(chance)}
 
 
 def _labels(model: Model, S: Doubles, wish: Wish, known: Known) -> dict[str, pa.Array]:
     names, P, found = model.names, model.decided().probabilities(S), decide(model, S, wish.abstain, known)
     if isinstance(found, LabelSets):
-        offsets = numbers(found.offsets.astype(np.int32))
+        offsets = from_numpy(found.offsets.astype(np.int32))
         columns = {"labels": pa.ListArray.from_arrays(offsets, picked(names, found.labels))}
         owner = np.repeat(np.arange(len(found)), np.diff(found.offsets))
-        columns["probabilities"] = pa.ListArray.from_arrays(offsets, numbers(P[owner, found.labels]))
+        columns["probabilities"] = pa.ListArray.from_arrays(offsets, from_numpy(P[owner, found.labels]))
     else:
         given = found >= 0
         columns = {"label": picked(names, found, given)}
-        columns["probability"] = numbers(P[np.arange(len(P)), np.where(given, found, 0)], given)
+        columns["probability"] = from_numpy(P[np.arange(len(P)), np.where(given, found, 0)], given)
     if wish.top:
         columns["top"] = _ranked(names, P, wish.top)
     return columns
@@ -185,51 +178,10 @@ def _labels(model: Model, S: Doubles, wish: Wish, known: Known) -> dict[str, pa.
 def _ranked(names: Sequence[str], P: Doubles, count: int) -> pa.Array:
     """The best classes of each row, as a list of (label, probability)."""
     order = best(P, min(count, P.shape[1]))
-    offsets = numbers(np.arange(0, order.size + 1, order.shape[1], dtype=np.int32))
-    chances = numbers(np.take_along_axis(P, order, axis=1).reshape(-1))
+    offsets = from_numpy(np.arange(0, order.size + 1, order.shape[1], dtype=np.int32))
+    chances = from_numpy(np.take_along_axis(P, order, axis=1).reshape(-1))
     pairs = pa.StructArray.from_arrays([picked(names, order.reshape(-1)), chances], ["label", "probability"])
     return pa.ListArray.from_arrays(offsets, pairs)
-
-
-# Arrow arrays from NumPy's, by their buffers: `pyarrow.array` would load pandas first, a third of a second.
-
-
-def numbers(values: Array, given: Bools | None = None) -> pa.Array:
-    """A column of numbers; null where it is not given.
-
-    >>> numbers(np.array([0.5, 0.25]), np.array([True, False])).to_pylist()
-    [0.5, None]
-    """
-    values = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(TYPES[values.dtype.name], len(values), [_mask(given), pa.py_buffer(values)])
-
-
-def strings(values: Sequence[str]) -> pa.Array:
-    """A column of strings.
-
-    >>> strings(["ham", "spam"]).to_pylist()
-    ['ham', 'spam']
-    """
-    packed = pack_strings("it", values)
-    return as_arrow(Texts(packed["it.bytes"], packed["it.offsets"]))
-
-
-def picked(names: Sequence[str], places: AnyInts, given: Bools | None = None) -> pa.Array:
-    """The names at these places; null where none is given.
-
-    >>> picked(["ham", "spam"], np.array([1, 0, -1]), np.array([True, True, False])).to_pylist()
-    ['spam', 'ham', None]
-    """
-    if len(places) > FEW:
-        return strings(names).take(numbers(places.astype(np.int32), given))
-    found = strings([names[place] for place in places.tolist()])
-    return pa.Array.from_buffers(found.type, len(found), [_mask(given), *found.buffers()[1:]])
-
-
-def _mask(given: Bools | None) -> pa.Buffer | None:
-    if given is None or given.all():
-        return None
-    return pa.py_buffer(np.packbits(given, bitorder="little").tobytes())
 
 
 def reasons(model: Model, row: Batch, classes: Sequence[Label], search: Flips) -> Explanation:
