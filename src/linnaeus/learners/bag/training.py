@@ -150,8 +150,9 @@ class _Training:
     def _keep(self) -> None:
         """Keep a copy of the tables, in the memory of the last one, unless they are large."""
         if self.good is not None:
-            for kept, table in zip(self.good, self.tables, strict=True):
-                kept[...] = table
+            kept = self.good._asdict()
+            for name, table in self.tables._asdict().items():
+                np.copyto(kept[name], table)
         elif sum(table.nbytes for table in self.tables) <= MOST_KEPT:
             self.good = self.tables.copy()
 
