@@ -193,6 +193,29 @@ def test_dense_rows_have_the_bits_of_their_twins_and_of_sparse_rows(problem, thr
     assert bits[0] == bits[1] == bits[2]
 
 
+@pytest.mark.parametrize("k", [0, *CLASSES])
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 70, 131])
+def test_dense_rows_in_float32_have_the_bits_of_their_twin_alone_and_beside_others(n, k):
+    rng = np.random.default_rng(n * 100 + k)
+    X, W = rng.normal(size=(n, 37)).astype(np.float32), rng.normal(size=(37, k)).astype(np.float32)
+    outs = [np.full((n, k), np.nan, np.float32) for _ in range(3)]
+    kernels.dense_dot(X, W, outs[0], 1)
+    kernels.dense_dot(X, W, outs[1], 3)
+    reference.dense_dot(X, W, outs[2], 1)
+    assert outs[0].tobytes() == outs[1].tobytes() == outs[2].tobytes()
+    for row in range(0, n, 7):
+        alone = np.full((1, k), np.nan, np.float32)
+        kernels.dense_dot(X[row : row + 1], W, alone, 1)
+        assert alone.tobytes() == outs[0][row].tobytes()
+
+
+@each_side
+def test_dense_rows_in_float32_that_do_not_fit_are_refused(side):
+    for block, out in (((3, 2), (5, 2)), ((4, 2), (4, 2)), ((4, 2), (5, 3))):
+        with pytest.raises(ValueError, match="does not fit"):
+            side.dense_dot(np.ones((5, 4), np.float32), np.ones(block, np.float32), np.ones(out, np.float32), 1)
+
+
 @pytest.mark.parametrize("k", [1, 20, 40])
 def test_large_dense_rows_have_the_same_bits_for_any_number_of_threads(k):
     rng = np.random.default_rng(6)

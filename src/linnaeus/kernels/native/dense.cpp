@@ -1,12 +1,16 @@
-// Problem: S = X W and G = X^T D, for dense rows X (n, d), W (d, k) and D (n, k); results in float64.
+// Problem: S = X W and G = X^T D, for dense rows X (n, d), W (d, k) and D (n, k); results in float64, or S in float32.
 //
 // The sums run in the order of the columns, or of the rows, one after the other, as those of rows_dot and rows_tdot: a
 // matrix gives the same bits dense and sparse, on any number of threads (a BLAS gives others for each number of
 // threads, and would copy a float32 matrix). Several rows at a time share what was loaded; 32 classes at a time stay in
 // registers.
+//
+// In float32 every number of S is summed in float32, in the order of the columns as well; so a row has the same bits
+// beside any others, as it has not by a BLAS. Blocks of 4 rows and 32 classes stay in registers.
 #include <stdexcept>
 
 #include "blocks.hpp"
+#include "lines.hpp"
 #include "parallel.hpp"
 
 namespace linnaeus {
@@ -51,6 +55,56 @@ LINNAEUS_CLONES void dot_rows(const Work<X, W>& work, size_t first, size_t last)
       for (; r < last; ++r) dot_some<decltype(s), 1>(work, r, c, classes);
     });
   }
+}
+
+// Float32 throughout: X, W and S.
+struct Products {
+  const float* rows;
+  size_t n, d;
+  const float* block;
+  size_t k;
+  float* out;
+};
+
+// R rows and L lines of classes.
+template <size_t R, size_t L>
+LINNAEUS_INLINE void dot_lines(const Products& work, size_t first, size_t c) {
+  using namespace lines;
+  Line sums[R][L] = {}, w[L];
+  const float* rows = work.rows + first * work.d;
+  for (size_t j = 0; j < work.d; ++j) {
+    for (size_t l = 0; l < L; ++l) load(w[l], work.block + j * work.k + c + l * kLanes);
+    for (size_t r = 0; r < R; ++r)
+      for (size_t l = 0; l < L; ++l) sums[r][l] += rows[r * work.d + j] * w[l];
+  }
+  for (size_t r = 0; r < R; ++r)
+    for (size_t l = 0; l < L; ++l) store(sums[r][l], work.out + (first + r) * work.k + c + l * kLanes);
+}
+
+// Fewer classes than a line has.
+template <size_t R>
+LINNAEUS_INLINE void dot_few(const Products& work, size_t first) {
+  float sums[R][lines::kLanes] = {};
+  for (size_t j = 0; j < work.d; ++j)
+    for (size_t r = 0; r < R; ++r)
+      for (size_t c = 0; c < work.k; ++c)
+        sums[r][c] += work.rows[(first + r) * work.d + j] * work.block[j * work.k + c];
+  for (size_t r = 0; r < R; ++r) std::copy_n(sums[r], work.k, work.out + (first + r) * work.k);
+}
+
+// The last line ends with the last class, and may overlap the one before: what is computed twice has the same bits.
+template <size_t R>
+LINNAEUS_INLINE void dot_block(const Products& work, size_t first) {
+  using lines::kLanes;
+  if (work.k < kLanes) return dot_few<R>(work, first);
+  size_t c = 0;
+  for (; c + 2 * kLanes <= work.k; c += 2 * kLanes) dot_lines<R, 2>(work, first, c);
+  for (; c < work.k; c += kLanes) dot_lines<R, 1>(work, first, std::min(c, work.k - kLanes));
+}
+
+LINNAEUS_CLONES void dot_rows_in_lines(const Products& work, size_t first, size_t last) {
+  for (; first + kTogether <= last; first += kTogether) dot_block<kTogether>(work, first);
+  for (; first < last; ++first) dot_block<1>(work, first);
 }
 
 template <class S, size_t R, class X, class D>
@@ -99,6 +153,18 @@ void dense_dot(Table<X> rows, Table<W> weights, TableOut<double> out, int thread
                  });
 }
 
+void dense_dot_in_lines(Table<float> rows, Table<float> weights, TableOut<float> out, int threads) {
+  Products work{rows.data(), rows.shape(0), rows.shape(1), weights.data(), weights.shape(1), out.data()};
+  if (weights.shape(0) != work.d || out.shape(0) != work.n || out.shape(1) != work.k)
+    throw std::invalid_argument("dense_dot: the result does not fit the rows and the weights");
+  nb::gil_scoped_release release;
+  for_each_piece((work.n + kRowsPerPiece - 1) / kRowsPerPiece, worth(threads, work.n * work.d * work.k),
+                 [&](size_t piece, int) {
+                   size_t first = piece * kRowsPerPiece;
+                   dot_rows_in_lines(work, first, std::min(work.n, first + kRowsPerPiece));
+                 });
+}
+
 template <class X, class D>
 void dense_tdot(Table<X> rows, Table<D> factors, TableOut<double> out, int threads) {
   Work<X, D> work{rows.data(), rows.shape(0), rows.shape(1), factors.data(), factors.shape(1), out.data()};
@@ -123,6 +189,9 @@ void bind(nb::module_& m) {
 }  // namespace
 
 void bind_dense(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("dense_dot", &dense_dot_in_lines, "rows"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(),
+        "threads"_a);
   bind<float, float>(m);
   bind<float, double>(m);
   bind<double, float>(m);

@@ -12,43 +12,27 @@
 #include <stdexcept>
 
 #include "blocks.hpp"
+#include "lines.hpp"
 #include "nearest.hpp"
 #include "sparse.hpp"
 
 namespace linnaeus::graph {
 
-constexpr size_t kLanes = 16;
+using lines::kLanes;
+using lines::Line;
+using lines::load;
+
 constexpr size_t kLine = 64;       // bytes
 constexpr uint32_t kHighest = 64;  // layers above layer 0
-
-#if defined(__GNUC__)
-typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
-#else
-struct Lanes {
-  float v[kLanes];
-  friend Lanes operator+(Lanes a, const Lanes& b) {
-    for (size_t i = 0; i < kLanes; ++i) a.v[i] += b.v[i];
-    return a;
-  }
-  friend Lanes operator-(Lanes a, const Lanes& b) {
-    for (size_t i = 0; i < kLanes; ++i) a.v[i] -= b.v[i];
-    return a;
-  }
-  friend Lanes operator*(Lanes a, const Lanes& b) {
-    for (size_t i = 0; i < kLanes; ++i) a.v[i] *= b.v[i];
-    return a;
-  }
-};
-#endif
 
 // How far rows are from each other in the graph: the less, the nearer. Terms are summed in 16 lanes, value i in lane
 // i mod 16, which are then added in halves.
 struct Squared {
-  static LINNAEUS_INLINE void add(Lanes& sum, const Lanes& x, const Lanes& y) { sum = sum + (x - y) * (x - y); }
+  static LINNAEUS_INLINE void add(Line& sum, const Line& x, const Line& y) { sum = sum + (x - y) * (x - y); }
   static LINNAEUS_INLINE float finish(float sum, float, float) { return sum; }
 };
 struct Dot {
-  static LINNAEUS_INLINE void add(Lanes& sum, const Lanes& x, const Lanes& y) { sum = sum + x * y; }
+  static LINNAEUS_INLINE void add(Line& sum, const Line& x, const Line& y) { sum = sum + x * y; }
   static LINNAEUS_INLINE float finish(float sum, float s, float t) { return -(sum * s * t); }
 };
 
@@ -59,19 +43,19 @@ struct Target {
 
 template <class Gap>
 LINNAEUS_INLINE float gap_of(Target a, Target b, size_t d) {
-  Lanes sum = {}, x, y;
+  Line sum = {}, x, y;
   size_t j = 0;
   for (; j + kLanes <= d; j += kLanes) {
-    std::memcpy(&x, a.vector + j, sizeof x);
-    std::memcpy(&y, b.vector + j, sizeof y);
+    load(x, a.vector + j);
+    load(y, b.vector + j);
     Gap::add(sum, x, y);
   }
   if (j < d) {
     float rest[2][kLanes] = {};
     std::memcpy(rest[0], a.vector + j, (d - j) * sizeof(float));
     std::memcpy(rest[1], b.vector + j, (d - j) * sizeof(float));
-    std::memcpy(&x, rest[0], sizeof x);
-    std::memcpy(&y, rest[1], sizeof y);
+    load(x, rest[0]);
+    load(y, rest[1]);
     Gap::add(sum, x, y);
   }
   float s[kLanes];

@@ -5,39 +5,19 @@
 // 16 numbers, filled up with zeros, so a sum has 16 lanes on every machine; the lanes are added in halves.
 #pragma once
 #include <algorithm>
-#include <cstring>
 
 #include "elementary.hpp"
-#include "targets.hpp"
+#include "lines.hpp"
 
 namespace linnaeus::embed {
 
-constexpr size_t kLanes = 16;
+using lines::kLanes;
+using lines::Line;
+using lines::load;
+using lines::store;
+
 constexpr size_t kGroup = 6;         // output vectors whose products are summed at a time
 constexpr size_t kMostOutputs = 64;  // output vectors of a step
-
-#if defined(__GNUC__)
-typedef float Line __attribute__((vector_size(kLanes * sizeof(float))));
-#else
-struct Line {
-  float v[kLanes];
-  Line& operator+=(const Line& other) {
-    for (size_t i = 0; i < kLanes; ++i) v[i] += other.v[i];
-    return *this;
-  }
-  friend Line operator*(Line a, const Line& b) {
-    for (size_t i = 0; i < kLanes; ++i) a.v[i] *= b.v[i];
-    return a;
-  }
-  friend Line operator*(float x, Line b) {
-    for (float& v : b.v) v *= x;
-    return b;
-  }
-};
-#endif
-
-LINNAEUS_INLINE void load(Line& line, const float* from) { std::memcpy(&line, from, sizeof line); }
-LINNAEUS_INLINE void store(const Line& line, float* to) { std::memcpy(to, &line, sizeof line); }
 
 // The sum of the lanes: halves are added until one number is left, so v[i] + v[i + 8], then v[i] + v[i + 4], then
 // (v[0] + v[2]) + (v[1] + v[3]).

@@ -49,8 +49,8 @@ def columns_dot(columns: Rows, weights: AnyFloats, out: Doubles, pieces: int, _t
             out[:, c] += np.bincount(rows[inside], values[inside] * factors, n)
 
 
-def dense_dot(rows: AnyFloats, weights: AnyFloats, out: Doubles, _threads: int) -> None:
-    """X W into `out` (n, k), one column of X after the other."""
+def dense_dot(rows: AnyFloats, weights: AnyFloats, out: AnyFloats, _threads: int) -> None:
+    """X W into `out` (n, k), one column of X after the other; in float32 if all three are, else in float64."""
     if len(weights) != rows.shape[1] or out.shape != (len(rows), weights.shape[1]):
         raise ValueError("dense_dot: the result does not fit the rows and the weights")
     _add_outer(rows.T, weights, out)
@@ -63,10 +63,10 @@ def dense_tdot(rows: AnyFloats, factors: AnyFloats, out: Doubles, _threads: int)
     _add_outer(rows, factors, out)
 
 
-def _add_outer(left: Array, right: Array, out: Doubles) -> None:
+def _add_outer(left: Array, right: Array, out: AnyFloats) -> None:
     out[:] = 0
     for a, b in zip(left, right, strict=True):
-        out += a.astype(np.float64)[:, None] * b.astype(np.float64)
+        out += a.astype(out.dtype)[:, None] * b.astype(out.dtype)
 
 
 def transpose(rows: Rows, width: int, _threads: int) -> Rows:

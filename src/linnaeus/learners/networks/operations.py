@@ -11,11 +11,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.types import Array
-
-ROWS = 64
-"""Rows of a matrix product: each has the same bits beside any others, because products have one shape."""
 
 Operations: TypeAlias = Any
 """`NumPyOperations`, or the same functions for PyTorch."""
@@ -49,16 +47,11 @@ class NumPyOperations:
         return X.dot(table).astype(table.dtype)
 
     def dot(self, x: Array, W: Array) -> Array:
-        """The product of the last axis and a matrix, in blocks of one shape."""
-        flat = np.ascontiguousarray(x.reshape(-1, x.shape[-1]))
-        n = len(flat)
-        out = np.empty((-(-n // ROWS) * ROWS, W.shape[1]), flat.dtype)
-        for at in range(0, n, ROWS):
-            block = flat[at : at + ROWS]
-            if len(block) < ROWS:
-                block = np.concatenate([block, np.zeros((ROWS - len(block), flat.shape[1]), flat.dtype)])
-            np.matmul(block, W, out=out[at : at + ROWS])
-        return out[:n].reshape(*x.shape[:-1], W.shape[1])
+        """The product of the last axis and a matrix; a row has the same bits beside any others."""
+        rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1]))
+        out = np.empty((len(rows), W.shape[1]), rows.dtype)
+        kernels.dense_dot(rows, W.astype(rows.dtype, order="C", copy=False), out, kernels.thread_count())
+        return out.reshape(*x.shape[:-1], W.shape[1])
 
     def matmul(self, a: Array, b: Array) -> Array:
         """The products of the matrices of each example."""
