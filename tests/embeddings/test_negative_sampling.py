@@ -68,6 +68,17 @@ def test_vectors_of_unknown_words_come_from_subwords(text):
     assert len(grams.buckets) == len(grams.vectors)
 
 
+@pytest.mark.native
+def test_words_of_one_repeated_character_stay_small():
+    rng = np.random.default_rng(0)
+    lines = [
+        " ".join([*rng.choice(["ann", "bob", "runs", "eats"], 3), "_" * rng.integers(20, 80)]) for _ in range(2000)
+    ]
+    with encoded(lines, min_count=1) as text:
+        table = small("skipgram", subwords=(3, 6)).learn(text)
+    assert np.abs(table.vectors).max() < 10
+
+
 def test_the_loss_falls(text):
     stands = []
     small("skipgram", epochs=6).learn(text, stands.append)

@@ -21,7 +21,9 @@ def problem(seed, words=12, size=16, subwords=False, length=300):
     parts, rows = EMPTY, words
     if subwords:
         sizes, rows = rng.integers(1, 4, words), words + 3
-        parts = (np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), rng.integers(0, rows, sizes.sum(), np.int32))
+        sizes[0], lists = 6, rng.integers(0, rows, sizes.sum() + 6, np.int32)
+        lists[1:4] = lists[0]  # a row several times
+        parts = (np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), lists[: sizes.sum()])
     tables = tuple((0.3 * rng.standard_normal((n, size))).astype(np.float32) for n in (rows, words))
     chances = rng.integers(0, 2**32, (2, words)).astype(np.uint32)
     text = np.minimum(rng.geometric(0.2, length) - 2, words - 1).astype(np.int32)

@@ -248,7 +248,9 @@ def _subwords(method: SkipGram, words: list[str]) -> tuple[Ints, Subwords]:
     offsets, found = kernels.subword_buckets(*packed(words), (*method.subwords, method.buckets))
     used, at = np.unique(found, return_inverse=True)
     rows = np.insert(at + len(words), offsets[:-1], np.arange(len(words))).astype(np.int32)
-    return used.astype(np.int32), (offsets + np.arange(len(words) + 1), rows)
+    offsets = offsets + np.arange(len(words) + 1)
+    owners = np.repeat(np.arange(len(words)), np.diff(offsets))
+    return used.astype(np.int32), (offsets, rows[np.lexsort((rows, owners))])  # so that equal rows stand side by side
 
 
 def word_chances(counts: Longs, sample: float) -> Words:

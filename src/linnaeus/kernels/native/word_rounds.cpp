@@ -5,7 +5,9 @@
 //   CBOW       the same for the mean of the x_c, whose gradient goes to each of them
 // o_k are drawn once for each w, and shared by the words around it (Ji et al. 2016); they come from a pool of words
 // that is drawn by the noise for each stretch. The vector of a word is its row, or the mean of the rows of its subwords
-// (Bojanowski et al. 2017), all of which get its whole change. Given: tables, chances, subwords, ids of words (-1: the
+// (Bojanowski et al. 2017), each of which gets its whole change, once if it stands in the list several times side by
+// side: so the mean moves by just this change. (fastText adds it each time, and words such as ____ may drive all tables
+// out of range.) Given: tables, chances, subwords, ids of words (-1: the
 // end of a text), clock, shape.  Changed: the tables. Returned: the sum of losses of every 16th step, and the pairs
 // that it is of.
 #include "word_shards.hpp"

@@ -317,7 +317,8 @@ inline void merge(const Problem& p, std::vector<Shard>& shards, float rate, Colu
       scale(change, 1.0f / float(p.parts[word + 1] - p.parts[word]), wide);
       differ(change, before, now, stay, wide);
       for (int64_t at = p.parts[word]; at < p.parts[word + 1]; ++at)
-        add(p.inputs + size_t(p.part[at]) * p.size + from, change, wide);
+        if (at == p.parts[word] || p.part[at] != p.part[at - 1])
+          add(p.inputs + size_t(p.part[at]) * p.size + from, change, wide);
     }
   }
 }

@@ -267,7 +267,8 @@ def _merge(problem: Problem, shard: Shard, rate: np.float32) -> None:
     for word, copy in shard.inputs.held.items():
         at = problem.read_input(word)
         change = copy.now + _stays(copy.updates, rate) * (at - copy.before) - at
-        for row in problem.rows_of(word):
+        rows = problem.rows_of(word)
+        for row in rows[np.append(True, rows[1:] != rows[:-1])]:
             inputs[row] += change
 
 
@@ -282,7 +283,8 @@ def skipgram_rounds(
 
     `tables` are inputs (rows, size) and outputs (words, size) in lines of 16 numbers; `words` the chance of each word
     to be kept, and the noise as an alias table (Walker 1977), in units of 2^-32; `subwords` the offsets and the input
-    rows of each word, or two empty arrays where a word has the row of its number. `text` holds numbers of words, and
+    rows of each word, or two empty arrays where a word has the row of its number; a row that stands several times side
+    by side is moved once. `text` holds numbers of words, and
     -1 at the end of each text. `plan` is the clock (key, first round, rate of each round) and the shape (window,
     negatives, shards, words of a shard in a round, words of noise for these). Returns the loss of every 16th step, and
     the pairs that it is of.
