@@ -2,7 +2,12 @@
 
     python benchmarks/networks.py --vectors VECTORS [--sets mr sst2 trec] [--seeds 5] [--factors] [--dev] [--device cpu]
 
-VECTORS are trained on the shared text: `linnaeus vectors train corpus_imdb_unsup/train.parquet -o imdb.vec`. Every
+VECTORS are trained on the shared text, which has no text of these sets:
+
+    python benchmarks/shared_text.py shared.txt
+    linnaeus vectors train shared.txt --format lines --keep-case --width 300 -o shared.lin
+
+The network is the recipe `cnn` with words as they are written, those that occur once included, and dropout 0.5. Every
 entry is trained on the training part and judged on the test part, with each seed; `--dev` judges on a tenth of the
 training part instead, by which settings are chosen. A tenth of the rows a network learns from tells it when to stop.
 The interval is that of the mean, by Student's t. `--factors` changes one thing at a time, with 3 seeds: the tables
@@ -20,9 +25,11 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
+from linnaeus.features import WordSequence
 from linnaeus.learners.networks import Convolution, DeepConvolution, SequenceNetwork
 from linnaeus.recipes.cookbook import recipe
 from linnaeus.recipes.recipe import Recipe
+from linnaeus.text.normalize import Normalize
 from measure import data_folder, say, say_machine
 
 SETS = ("mr", "sst2", "trec")
@@ -51,9 +58,9 @@ def split(name: str, dev: bool) -> tuple[Rows, Rows]:
 def network(device: str, encoder: Any) -> Recipe:
     """The recipe of a network, without cross-fitting: only its answers are wanted."""
     base = recipe("cnn")
-    learner = replace(base.learner, encoder=encoder, device=device)
+    learner = replace(base.learner, encoder=encoder, dropout=0.5, device=device)
     assert isinstance(learner, SequenceNetwork)
-    return replace(base, learner=learner, tuning=None)
+    return replace(base, features=WordSequence(normalize=Normalize(case=None)), learner=learner, tuning=None)
 
 
 def entries(vectors: str, device: str) -> dict[str, Recipe]:
