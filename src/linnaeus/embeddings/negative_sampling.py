@@ -2,7 +2,7 @@
 
     skip-gram   for a word w and each word c around it:  -log s(x_c . o_w) - sum_k log s(-x_c . o_k)
     CBOW        the same for the mean of the x_c
-    noise       words k are drawn in proportion to count^0.75
+    noise       words k are drawn in proportion to count^0.75; with subwords count^0.5, as fastText does
     sample      a word of frequency f is kept with probability sqrt(t / f) + t / f
     window      of each word it is drawn from 1 .. window
     rate        falls in a straight line to a ten-thousandth
@@ -47,7 +47,7 @@ LAST_RATE = 1e-4
 """The rate at the end, as a share of the first."""
 PAUSE = 0.1
 """Seconds that a call of the kernel should take."""
-NOISE_POWER = 0.75
+NOISE_POWER, NOISE_POWER_OF_SUBWORDS = 0.75, 0.5
 MOST_NEGATIVES = 63
 """What the kernel has room for."""
 MOST_HALVINGS = 8
@@ -127,7 +127,8 @@ class _Run:
         self.of = fingerprint(method, text)
         self.buckets, self.subwords = _subwords(method, text.words)
         self.tables = _tables(method, len(text.words), len(self.buckets))
-        self.words = word_chances(text.counts, method.sample)
+        power = NOISE_POWER if method.subwords is None else NOISE_POWER_OF_SUBWORDS
+        self.words = word_chances(text.counts, method.sample, power)
         self.per_epoch = max(1, -(-len(text.ids) // (SHARDS * STRETCH)))
         self.done, self.halvings = 0, 0
         self._resume()
@@ -253,8 +254,8 @@ def _subwords(method: SkipGram, words: list[str]) -> tuple[Ints, Subwords]:
     return used.astype(np.int32), (offsets, rows[np.lexsort((rows, owners))])  # so that equal rows stand side by side
 
 
-def word_chances(counts: Longs, sample: float) -> Words:
-    """The chance of each word to be kept, and the noise, in units of 2^-32.
+def word_chances(counts: Longs, sample: float, power: float = NOISE_POWER) -> Words:
+    """The chance of each word to be kept, and the noise by a power of its count, in units of 2^-32.
 
     >>> kept, _, _ = word_chances(np.array([9_000, 1_000]), 1e-3)
     >>> (kept / 2**32).round(3).tolist()
@@ -262,7 +263,7 @@ def word_chances(counts: Longs, sample: float) -> Words:
     """
     share = counts / counts.sum()
     kept = np.sqrt(sample / share) + sample / share if sample else np.ones(len(counts))
-    return (_units(kept), *alias_table(counts.astype(np.float64) ** NOISE_POWER))
+    return (_units(kept), *alias_table(counts.astype(np.float64) ** power))
 
 
 def alias_table(weights: Doubles) -> tuple[Words32, Ints]:
