@@ -21,13 +21,13 @@ constexpr size_t kColumnsPerPiece = 64;
 constexpr size_t kTogether = 4;  // rows that are worked on together
 
 // X times a block of k classes, or its transpose.
-template <class X, class B>
+template <class X, class B, class S = double>
 struct Work {
   const X* rows;
   size_t n, d;
   const B* block;
   size_t k;
-  double* out;
+  S* out;
 };
 
 template <class S, size_t R, class X, class W>
@@ -57,14 +57,7 @@ LINNAEUS_CLONES void dot_rows(const Work<X, W>& work, size_t first, size_t last)
   }
 }
 
-// Float32 throughout: X, W and S.
-struct Products {
-  const float* rows;
-  size_t n, d;
-  const float* block;
-  size_t k;
-  float* out;
-};
+using Products = Work<float, float, float>;
 
 // R rows and L lines of classes.
 template <size_t R, size_t L>
@@ -102,7 +95,7 @@ LINNAEUS_INLINE void dot_block(const Products& work, size_t first) {
   for (; c < work.k; c += kLanes) dot_lines<R, 1>(work, first, std::min(c, work.k - kLanes));
 }
 
-LINNAEUS_CLONES void dot_rows_in_lines(const Products& work, size_t first, size_t last) {
+LINNAEUS_CLONES void dot_rows(const Products& work, size_t first, size_t last) {
   for (; first + kTogether <= last; first += kTogether) dot_block<kTogether>(work, first);
   for (; first < last; ++first) dot_block<1>(work, first);
 }
@@ -140,9 +133,9 @@ LINNAEUS_CLONES void add_columns(const Work<X, D>& work, std::pair<size_t, size_
   }
 }
 
-template <class X, class W>
-void dense_dot(Table<X> rows, Table<W> weights, TableOut<double> out, int threads) {
-  Work<X, W> work{rows.data(), rows.shape(0), rows.shape(1), weights.data(), weights.shape(1), out.data()};
+template <class X, class W, class S>
+void dense_dot(Table<X> rows, Table<W> weights, TableOut<S> out, int threads) {
+  Work<X, W, S> work{rows.data(), rows.shape(0), rows.shape(1), weights.data(), weights.shape(1), out.data()};
   if (weights.shape(0) != work.d || out.shape(0) != work.n || out.shape(1) != work.k)
     throw std::invalid_argument("dense_dot: the result does not fit the rows and the weights");
   nb::gil_scoped_release release;
@@ -150,18 +143,6 @@ void dense_dot(Table<X> rows, Table<W> weights, TableOut<double> out, int thread
                  [&](size_t piece, int) {
                    size_t first = piece * kRowsPerPiece;
                    dot_rows(work, first, std::min(work.n, first + kRowsPerPiece));
-                 });
-}
-
-void dense_dot_in_lines(Table<float> rows, Table<float> weights, TableOut<float> out, int threads) {
-  Products work{rows.data(), rows.shape(0), rows.shape(1), weights.data(), weights.shape(1), out.data()};
-  if (weights.shape(0) != work.d || out.shape(0) != work.n || out.shape(1) != work.k)
-    throw std::invalid_argument("dense_dot: the result does not fit the rows and the weights");
-  nb::gil_scoped_release release;
-  for_each_piece((work.n + kRowsPerPiece - 1) / kRowsPerPiece, worth(threads, work.n * work.d * work.k),
-                 [&](size_t piece, int) {
-                   size_t first = piece * kRowsPerPiece;
-                   dot_rows_in_lines(work, first, std::min(work.n, first + kRowsPerPiece));
                  });
 }
 
@@ -178,10 +159,17 @@ void dense_tdot(Table<X> rows, Table<D> factors, TableOut<double> out, int threa
                  });
 }
 
+template <class X, class W, class S>
+void bind_dot(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("dense_dot", &dense_dot<X, W, S>, "rows"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(),
+        "threads"_a);
+}
+
 template <class X, class B>
 void bind(nb::module_& m) {
   using namespace nb::literals;
-  m.def("dense_dot", &dense_dot<X, B>, "rows"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+  bind_dot<X, B, double>(m);
   m.def("dense_tdot", &dense_tdot<X, B>, "rows"_a.noconvert(), "factors"_a.noconvert(), "out"_a.noconvert(),
         "threads"_a);
 }
@@ -189,9 +177,7 @@ void bind(nb::module_& m) {
 }  // namespace
 
 void bind_dense(nb::module_& m) {
-  using namespace nb::literals;
-  m.def("dense_dot", &dense_dot_in_lines, "rows"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(),
-        "threads"_a);
+  bind_dot<float, float, float>(m);
   bind<float, float>(m);
   bind<float, double>(m);
   bind<double, float>(m);
