@@ -129,6 +129,7 @@ def test_every_recipe_has_a_section():
     for name in RECIPES:
         assert f"[`{name}`](#{name})" in text
         assert section(text, name).strip()
+    assert set(re.findall(r"^\| \[`([\w-]+)`\]\(#", text, re.MULTILINE)) == set(RECIPES)
 
 
 def test_links_to_the_reference_lead_to_public_names():

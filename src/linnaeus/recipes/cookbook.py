@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linnaeus import features as blocks
 from linnaeus import optimizers
@@ -146,19 +146,17 @@ def _made(module: str, name: str) -> Recipe:
     return import_module(f"linnaeus.recipes.{module}").MAKERS[name]()
 
 
-def _network(encoder: str = "convolution", **settings: object) -> Recipe:
+def _network(encoder: str, **settings: Any) -> Recipe:
     """A network on words in their order; a fifth of the rows is held out once, for training is slow."""
     from linnaeus.learners.networks import ENCODERS, SequenceNetwork
 
-    learner = SequenceNetwork(encoder=ENCODERS[encoder](**settings))
+    learner = SequenceNetwork(encoder=ENCODERS[encoder](), **settings)
     return Recipe(features=blocks.WordSequence(min_df=2), learner=learner, tuning=Tuning(folds=1))
 
 
 def _filters() -> Recipe:
     """Settings that were best on development parts of short texts, with word vectors."""
-    recipe = _network()
-    settings = {"rate": 2e-3, "schedule": "linear", "decay": 0.1, "dropout": 0.3, "epochs": 15, "patience": 15}
-    return replace(recipe, learner=replace(recipe.learner, **settings))
+    return _network("convolution", rate=2e-3, schedule="linear", decay=0.1, dropout=0.3, epochs=15, patience=15)
 
 
 TAGGERS = {
@@ -336,7 +334,22 @@ RECIPES: dict[str, Named] = {
         "Multilayer perceptron: one hidden layer on words and pairs.",
         lambda: _tuned(LEARNERS["network"](), folds=1),
     ),
+    "pooled": Named(
+        "Mean of the vectors of words, learned or given, below a linear classifier; trained by PyTorch.",
+        lambda: _network("pooled", rate=1e-2),
+    ),
     "cnn": Named("Convolutional network for sentences: filters over 3, 4 and 5 words; takes word vectors.", _filters),
+    "deep-cnn": Named(
+        "Several layers of filters, each added to what is below it; takes word vectors.",
+        lambda: _network("deep_convolution"),
+    ),
+    "gru": Named(
+        "Recurrent network (GRU) that reads from both sides; takes word vectors; slow.",
+        lambda: _network("recurrent", rate=3e-3),
+    ),
+    "attention": Named(
+        "Self-attention over word vectors: a small transformer, without pretraining.", lambda: _network("attention")
+    ),
     **{name: Named(said, partial(_made, "tagging", name), "tag") for name, said in TAGGERS.items()},
     **{name: Named(said, partial(_made, "parsing", name), "parse") for name, said in PARSERS.items()},
     **{name: Named(said, partial(_made, "ranking", name), "rank") for name, said in RANKERS.items()},
