@@ -15,6 +15,8 @@ def measured_table(text: str) -> str:
     near = _row(text, "Solvers", "newsgroups20 multinomial | 1 | 1e-3")
     epoch = _row(text, "One example at a time", "averaged perceptron |")
     whole = _row(text, "From files to a saved model", "`imdb` |")
+    vectors = [_row(text, "Word vectors", start) for start in ("skip-gram |", "gensim, skip-gram |")]
+    bag = _row(text, "Embedding bags", "newsgroups20 |")
     one = text.partition("\n## One text")[2].partition("`banking77`")[2].splitlines()
     starts = re.search(r"bare interpreter (\d+ ms), `import linnaeus` (\d+ ms)", text)
     assert starts
@@ -50,6 +52,16 @@ def measured_table(text: str) -> str:
             "label and probability of one text, `default`, 77 classes",
             _cells(one[1])[2],
             f"fastText {_cells(one[2])[2]}, scikit-learn {_cells(one[3])[2]}",
+        ),
+        (
+            "skip-gram, 100 numbers, reviews of 12 million words, two threads, the same bits each time",
+            f"{vectors[0][1]} words/s",
+            f"gensim {vectors[1][1]} words/s",
+        ),
+        (
+            "fastText's classifier on `newsgroups20`, from the start of the process to the saved model",
+            f"{bag[3]} s, {bag[1]} %",
+            f"fastText {bag[4]} s, {bag[2]} %",
         ),
         ("`import linnaeus`", starts[2], f"(Python alone {starts[1]})"),
     ]
