@@ -6,7 +6,7 @@
 // registers.
 //
 // In float32 every number of S is summed in float32, in the order of the columns as well; so a row has the same bits
-// beside any others, as it has not by a BLAS. Blocks of 4 rows and 32 classes stay in registers.
+// beside any others, which a BLAS does not promise. Blocks of 4 rows and 32 classes stay in registers.
 #include <stdexcept>
 
 #include "blocks.hpp"
