@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from linnaeus.learners.chain.weights import ChainWeights
     from linnaeus.learners.dependencies.learner import Treebank
     from linnaeus.learners.dependencies.weights import TreeWeights
+    from linnaeus.learners.label_tree.names import LabelNames
     from linnaeus.learners.run import Told
     from linnaeus.optimizers.fused_steps import OnlineKernel
     from linnaeus.optimizers.schedules import Schedule
@@ -409,6 +410,20 @@ class ModelChances(Protocol):
 
     def chances(self, S: Doubles) -> Doubles:
         """The probabilities of classes or labels (n, k) at these scores."""
+
+
+class RanksLabels(Protocol):
+    """A fitted learner that finds the best labels of rows among very many; nothing it gives has a number for each."""
+
+    @property
+    def names(self) -> LabelNames:
+        """The names of all labels."""
+
+    def best(self, rows: CSR, count: int, beam: int | None = None) -> tuple[Ints, Floats]:
+        """The best labels of each row, best first, and their scores (n, count); -1 where there are no more."""
+
+    def chances(self, scores: Floats) -> Doubles:
+        """The chance of each of a row's best labels to be right, from their scores."""
 
 
 class KeepsRows(Protocol):

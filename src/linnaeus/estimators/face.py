@@ -64,6 +64,7 @@ ABOVE_HALF = float(np.nextafter(0.5, 1.0))
 ESTIMATORS = {
     "classify": "TextClassifier",
     "regress": "TextRegressor",
+    "many": "TextClassifier",
     "tag": "Tagger",
     "rank": "CandidateClassifier",
 }

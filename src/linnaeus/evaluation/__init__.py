@@ -5,6 +5,7 @@
     tagging      the facts of tags of tokens, and of entities as seqeval counts them
     attachment   the facts of dependency trees: heads and relations of tokens
     choices      the facts of choices among candidates: ranks of the right one
+    ranked       the facts of ranked labels, for tasks with very many of them: which of the best are true
     metrics      the tables of metrics and of tasks; each metric is a formula (formulas) of weighted rows
     intervals    score intervals, which hold their estimate and keep the range of its metric, by the bootstrap
     evaluate     all metrics, per class, confusions; `Accumulator` for batches
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.outcome import Outcome as Outcome
     from linnaeus.evaluation.outcome import lookup as lookup
     from linnaeus.evaluation.outcome import lookup_sets as lookup_sets
+    from linnaeus.evaluation.ranked import observe_ranked as observe_ranked
     from linnaeus.evaluation.slicing import Column as Column
     from linnaeus.evaluation.slicing import Slice as Slice
     from linnaeus.evaluation.slicing import Slices as Slices

@@ -25,10 +25,11 @@ def observe_choices(s: Doubles, y: Choices, answered: Bools | None = None) -> Fa
     if not n:
         raise DataError("There are no examples to evaluate; give at least one.")
     ranks = right_ranks(s, y)
-    values: Arrays = {f"found_at_{at}": (ranks <= at).astype(np.uint8) for at in DEPTHS}
+    values: Arrays = {f"recalled_at_{at}": (ranks <= at).astype(np.uint8) for at in DEPTHS}
     if answered is not None:
-        right = values["found_at_1"] * answered
-        values |= {"found_at_1": right, "answered": answered.astype(np.uint8)}
+        values["recalled_at_1"] *= answered
+        values["answered"] = answered.astype(np.uint8)
+    values["found_at_1"] = values["recalled_at_1"]
     values |= {"reciprocal_rank": 1.0 / ranks, "candidates": np.diff(y.offsets)}
     none = singles(np.full(n, -1))
     return Facts("candidates", (), np.ones(n) if y.weights is None else y.weights, none, none, values)

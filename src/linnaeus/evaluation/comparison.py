@@ -56,9 +56,9 @@ class Difference:
 class Comparison(Shown):
     """The comparison of two models' predictions for the same rows.
 
-    `only_first` and `only_second` count the rows (whole label sets, whole sentences) that only one of them predicts
-    correctly. `p_value` is that of McNemar's test, which ignores weights: the probability of a split at least as uneven
-    if both were equally good. It is None for numbers.
+    `only_first` and `only_second` count the rows (whole label sets, whole sentences; of ranked labels, the first) that
+    only one of them predicts correctly. `p_value` is that of McNemar's test, which ignores weights: the probability of
+    a split at least as uneven if both were equally good. It is None for numbers.
 
     >>> import numpy as np
     >>> from linnaeus.evaluation import Outcome
@@ -176,5 +176,5 @@ def _refuse_others(first: Facts, second: Facts) -> None:
 
 def _given(facts: Facts) -> list[Array]:
     """What does not depend on the predictions."""
-    values = [facts.values[name] for name in ("target", "candidates") if name in facts.values]
+    values = [facts.values[name] for name in ("target", "candidates", "true_labels") if name in facts.values]
     return [facts.weights, facts.truth.offsets, facts.truth.labels, *values]

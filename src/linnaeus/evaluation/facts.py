@@ -36,7 +36,7 @@ class Spots(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """What is kept of n rows: about 80 bytes each, and scores only up to a limit.
+    """What is kept of n rows: about 80 bytes each (160 of ranked labels), and scores up to a limit.
 
     `truth` and `predicted` are label sets, of one label or none for single labels; the label k, after the last class,
     stands for all labels that the model does not know. `values` has one number (or t numbers) for each row by name: its
@@ -106,6 +106,8 @@ class Facts:
     @cached_property
     def unknown(self) -> int:
         """Rows with a true label that the model does not know."""
+        if "unknown_labels" in self.values:
+            return int(np.count_nonzero(self.values["unknown_labels"]))
         return len(distinct(owners(self.truth)[self.truth.labels == self.k])[0])
 
     @cached_property

@@ -62,7 +62,7 @@ class Metric:
         >>> METRICS["accuracy"].about("tags")
         'share of tokens predicted correctly'
         """
-        return self.sentence.format(rows=KINDS[task].counted)
+        return self.sentence.format(rows=KINDS[task].counted, sought=KINDS[task].sought)
 
 
 _ONE: tuple[Task, ...] = ("single",)
@@ -72,10 +72,17 @@ _NUM: tuple[Task, ...] = ("numbers",)
 _TAG: tuple[Task, ...] = ("tags",)
 _TREE: tuple[Task, ...] = ("trees",)
 _PICK: tuple[Task, ...] = ("candidates",)
+_MANY: tuple[Task, ...] = ("many",)
 _CHOICE: tuple[Task, ...] = ("single", "tags", "trees", "candidates")
 
 DEPTHS = (1, 3, 5, 10)
-"""The depths of recall at k among candidates."""
+"""The depths of recall at k."""
+
+GROUPED = 5
+"""The depth of recall by frequency."""
+
+GROUPS = {"head": "frequent labels", "middle": "labels of middle frequency", "tail": "rare labels"}
+"""Groups of labels from frequent to rare, each with about a third of all labels given in the training data."""
 
 _AVERAGES: dict[str, tuple[Callable[[str, Sample], Doubles], str, tuple[Task, ...]]] = {
     "macro": (f.macro, "mean {} over classes that occur", _ANY),
@@ -104,6 +111,10 @@ def _words(name: str, sentence: str) -> Metric:
 
 def _arcs(right: str, among: str, sentence: str) -> Metric:
     return Metric(partial(f.share_of, right, among), sentence, _TREE, needs=(right, among), among=among)
+
+
+def _labels(right: str, among: str, sentence: str) -> Metric:
+    return Metric(partial(f.share_of, right, among), sentence, _MANY, needs=(right, among), view="rows", among=among)
 
 
 ARCS_ABOUT = {
@@ -147,7 +158,6 @@ METRICS: dict[str, Metric] = {
     },
     "sentence_accuracy": _mean("whole", "share of sentences without an error", (*_TAG, *_TREE)),
     "reciprocal_rank": _mean("reciprocal_rank", "mean of 1 / rank of the best right candidate", _PICK),
-    **{f"recall_at_{at}": _mean(f"found_at_{at}", f"right candidate among the {at} best", _PICK) for at in DEPTHS},
     "subset_accuracy": Metric(f.subset_accuracy, "share of rows with exactly the right label set", _SET),
     **_averages(),
     "balanced_accuracy": Metric(f.balanced_accuracy, "mean recall over true classes"),
@@ -157,8 +167,32 @@ METRICS: dict[str, Metric] = {
     "ece": Metric(f.calibration_error, "expected calibration error", _ONE, "lower", ("confidence",), "rows"),
     "average_precision": Metric(f.average_precision, "mean over true classes", _ANY, needs=("ranked",), view="rows"),
     **{
-        f"precision_at_{at}": _mean(f"found_at_{at}", f"share of true labels among the {at} best", _ANY, divisor=at)
+        f"precision_at_{at}": _mean(
+            f"found_at_{at}", f"share of true labels among the {at} best", (*_ANY, *_MANY), divisor=at
+        )
         for at in TOP
+    },
+    **{
+        f"recall_at_{at}": _mean(f"recalled_at_{at}", f"{{sought}} among the {at} best", (*_PICK, *_MANY))
+        for at in DEPTHS
+    },
+    **{
+        f"ndcg_at_{at}": _mean(f"gain_at_{at}", f"true labels among the {at} best, early ones count more", _MANY)
+        for at in TOP
+    },
+    **{
+        f"hit_at_{at}": _mean(f"hit_at_{at}", f"share of rows with a true label among the {at} best", _MANY)
+        for at in TOP
+    },
+    **{
+        f"ps_precision_at_{at}": _labels(
+            f"ps_found_at_{at}", f"ps_best_at_{at}", f"precision at {at}, rare labels count more"
+        )
+        for at in TOP
+    },
+    **{
+        f"{name}_recall_at_{GROUPED}": _labels(f"{name}_found", f"{name}_labels", f"recall at {GROUPED} of {about}")
+        for name, about in GROUPS.items()
     },
     **{f"top_{at}_accuracy": _mean(f"found_at_{at}", f"true class among the {at} best") for at in TOP[1:]},
     "cost": Metric(
@@ -188,7 +222,8 @@ class Kind:
     `units` are what rows consist of: tokens, candidates; a value of that name in the facts counts them. `outputs` are
     what the table of scores lists, `counted` is what accuracy counts. The first of `headlines` that can be computed
     chooses strengths; all of them are shown for slices and comparisons. `shown` are the metrics on the page. `whole` is
-    the value in the facts that says whether all of a row is right, where rows have units.
+    the value in the facts that says whether all of a row is right, where its labels do not say it (of ranked labels:
+    whether the first is). `sought` is what recall at k looks for among the best.
     """
 
     headlines: tuple[str, ...]
@@ -198,6 +233,7 @@ class Kind:
     counted: str = "rows"
     outputs: str = "classes"
     whole: str = ""
+    sought: str = "share of a row's true labels"
 
 
 KINDS: dict[Task, Kind] = {
@@ -237,7 +273,18 @@ KINDS: dict[Task, Kind] = {
             *("accuracy", "reciprocal_rank", "recall_at_3", "recall_at_5", "recall_at_10"),
             *("coverage", "answered_accuracy"),
         ),
-        *("example", "candidates", "examples", "classes", "found_at_1"),
+        *("example", "candidates", "examples", "classes", "found_at_1", "right candidate"),
+    ),
+    "many": Kind(
+        ("precision_at_1", "ndcg_at_5", "recall_at_5"),
+        (
+            *("precision_at_1", "precision_at_3", "precision_at_5", "ndcg_at_3", "ndcg_at_5"),
+            *("recall_at_5", "recall_at_10", "hit_at_5"),
+            *("ps_precision_at_1", "ps_precision_at_3", "ps_precision_at_5"),
+            *(f"{name}_recall_at_{GROUPED}" for name in GROUPS),
+        ),
+        outputs="labels",
+        whole="found_at_1",
     ),
 }
 """The tasks; all metrics are in the JSON form."""
@@ -252,15 +299,20 @@ COSTLY = frozenset({"average_precision"})
 """Metrics that sort all rows for each class: with many rows, their intervals are computed only by request."""
 
 
+SHORT = {"p": "precision", "r": "recall", "psp": "ps_precision"}
+"""Metrics at k by their short names in papers, such as P@1, R@5 and PSP@3; nDCG@5 and hit@5 need none."""
+
+
 def metric_name(name: str, among: Iterable[str] = METRICS) -> str:
     """The name of a metric as in JSON, from that name or from the command line's spelling.
 
-    >>> metric_name("macro-f1"), metric_name("P@3"), metric_name("log_loss")
-    ('macro_f1', 'precision_at_3', 'log_loss')
+    >>> metric_name("macro-f1"), metric_name("P@3"), metric_name("nDCG@5"), metric_name("log_loss")
+    ('macro_f1', 'precision_at_3', 'ndcg_at_5', 'log_loss')
     """
     plain = str(name).strip().lower().replace("-", "_").replace(" ", "_")
-    if plain.startswith("p@"):
-        plain = f"precision_at_{plain[2:]}"
+    measure, sign, depth = plain.partition("@")
+    if sign:
+        plain = f"{SHORT.get(measure, measure)}_at_{depth}"
     names = list(among)
     if plain not in names:
         listed = ", ".join(spelled(known) for known in names)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Task: TypeAlias = Literal["single", "sets", "numbers", "tags", "trees", "candidates"]
-"""What is predicted of a row: a label, a label set, numbers, a tag or a head for each token, one of the candidates."""
+Task: TypeAlias = Literal["single", "sets", "numbers", "tags", "trees", "candidates", "many"]
+"""What is predicted of a row: a label, a label set, numbers, a tag or a head for each token, one of the candidates, the
+best of very many labels."""
 
 UNKNOWN = -1
 """The index of a true label that the model does not know, and of a missing prediction."""
@@ -134,7 +135,7 @@ def _single(outcome: Outcome) -> Facts:
 def _facts(outcome: Outcome, truth: LabelSets, predicted: LabelSets, values: Arrays, ranked: Doubles | None) -> Facts:
     kept = ranked if ranked is not None and ranked.size <= KEEP else None
     names = tuple(map(str, outcome.classes))
-    return Facts(outcome.task, names, _weights(outcome, len(truth)), truth, predicted, values, kept)
+    return Facts(outcome.task, names, weights_of(outcome.weights, len(truth)), truth, predicted, values, kept)
 
 
 def _chances(P: Doubles, truth: NDArray[np.intp]) -> Arrays:
@@ -164,7 +165,7 @@ def _costs(costs: Matrix, truth: NDArray[np.intp], predicted: NDArray[np.intp], 
 
 def _possible(sets: LabelSets, truth: NDArray[np.intp], k: int) -> Arrays:
     """Whether the truth of each row is in its set, and how large the set is."""
-    _agree("sets", len(sets), len(truth))
+    agree("sets", len(sets), len(truth))
     tidy = _tidy(sets, k, "sets")
     held = np.bincount(owners(tidy)[tidy.labels == truth[owners(tidy)]], minlength=len(truth))
     sizes = np.diff(tidy.offsets)
@@ -273,10 +274,15 @@ def _block(given: Matrix, shape: tuple[int, int], name: str) -> Doubles:
     return array
 
 
-def _weights(outcome: Outcome, n: int) -> Doubles:
-    if outcome.weights is None:
+def weights_of(given: Matrix, n: int) -> Doubles:
+    """The weight of each row, checked; 1 without any.
+
+    >>> weights_of(None, 2).tolist()
+    [1.0, 1.0]
+    """
+    if given is None:
         return np.ones(n)
-    weights = np.asarray(outcome.weights, dtype=np.float64)
+    weights = np.asarray(given, dtype=np.float64)
     if weights.shape != (n,):
         raise DataError(f"weights has shape {weights.shape}, but there are {n} rows; give one weight for each row.")
     if not np.isfinite(weights).all() or weights.min() < 0:
@@ -286,11 +292,12 @@ def _weights(outcome: Outcome, n: int) -> Doubles:
 
 def _agreed(truth: Array | LabelSets, predicted: Array | LabelSets) -> int:
     """The number of rows, at least one, which truth and predictions both have."""
-    _agree("predicted", len(predicted), len(truth))
+    agree("predicted", len(predicted), len(truth))
     refuse_no_rows(len(truth))
     return len(truth)
 
 
-def _agree(name: str, found: int, n: int) -> None:
+def agree(name: str, found: int, n: int) -> None:
+    """Refuse what has another number of rows than the truth."""
     if found != n:
         raise DataError(f"The truth has {n} rows, but {name} has {found}; give one for each row.")

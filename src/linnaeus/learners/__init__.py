@@ -10,6 +10,7 @@ linear model, so that decisions, evaluation, explanations and model files do not
     kernel_methods/  perceptron, ridge, SVM and Gaussian process on similarities
     ensembles/       decision trees, random forests and boosting
     bag/             embedding bags: vectors of terms that are learned, pooled over a text (fastText)
+    label_tree/      trees of linear rankers over very many labels
     fasttext/        classifiers that were read from files of fastText
     networks/        neural networks, trained by PyTorch; their predictions need none
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from linnaeus.learners import ensembles as ensembles
     from linnaeus.learners import fasttext as fasttext
     from linnaeus.learners import kernel_methods as kernel_methods
+    from linnaeus.learners import label_tree as label_tree
     from linnaeus.learners import linear as linear
     from linnaeus.learners import neighbors as neighbors
     from linnaeus.learners import networks as networks
@@ -57,6 +59,7 @@ LEARNERS = Table(
         "kernel_ridge": "kernel_methods.ridge.KernelRidge",
         "kernel_svm": "kernel_methods.svm.KernelSVM",
         "bag": "bag.learner.EmbeddingBag",
+        "label_tree": "label_tree.learner.LabelTree",
         "gaussian_process": "kernel_methods.gaussian_process.GaussianProcess",
         "network": "networks.learner.Network",
         "sequence_network": "networks.learner.SequenceNetwork",

@@ -34,6 +34,7 @@ MODELS = Table(
         "chain": "learners.chain.weights.ChainWeights",
         "tag_network": "learners.networks.fitted_tagger.FittedTagNetwork",
         "dependencies": "learners.dependencies.weights.TreeWeights",
+        "label_tree": "learners.label_tree.fitted.FittedLabels",
         "fasttext": "learners.fasttext.fitted.FittedFastText",
     },
 )

@@ -121,9 +121,7 @@ class Model:
         single = self._single
         if top == 1 and single is not None:
             return single(text)
-        from linnaeus.tasks.classify.prediction import predictions
-
-        return predictions(self, [text], top)[0]
+        return self.task.several(self, [text], top)[0]
 
     @cached_property
     def _single(self) -> Callable[[str], Prediction] | None:
@@ -141,7 +139,7 @@ class Model:
     @property
     def label_kind(self) -> str:
         """How to read the labels of evaluation data: "one", "many" or "numeric"."""
-        return "numeric" if self.classes is None else "one" if self.form == "single" else "many"
+        return "numeric" if self.form == "numbers" else "one" if self.form == "single" else "many"
 
     def evaluate(self, source: Source, abstain: Abstain = None, rounds: int = 1000) -> Evaluation:
         """Evaluate predictions on labeled examples; intervals come from `rounds` resamples (0: none).

@@ -113,6 +113,11 @@ def _bag(features: Block, **settings: object) -> Recipe:
     return Recipe(features=features, learner=LEARNERS["bag"](**settings))
 
 
+def _ranked(learner: object) -> Recipe:
+    """Labels ranked by words and pairs; a part of the rows is held out once."""
+    return Recipe(task="many", features=words(), learner=learner, tuning=Tuning(strengths=(2.0, 1.0, 0.5), folds=1))
+
+
 def _presence(ngrams: tuple[int, int], most: int) -> Words:
     """The presence of terms that occur in more than one text, at most `most` of them, for decision trees."""
     return Words(ngrams=ngrams, terms=replace(COMMON, max_terms=most), values=Binary())
@@ -301,6 +306,21 @@ RECIPES: dict[str, Named] = {
         "Linear SVM on Nystrom features with 500 landmarks (approximate kernel); for any number of texts.",
         lambda: _scaled(blocks.Nystrom(words(), kernels.RBF(0.5))),
     ),
+    "label-tree": Named(
+        "Tree of linear rankers for thousands to millions of labels, on words and pairs; small, fast, can be updated.",
+        lambda: _ranked(LEARNERS["label_tree"]()),
+        "many",
+    ),
+    "label-trees": Named(
+        "Three label trees from different clusterings: a little more accurate, three times as large and as slow.",
+        lambda: _ranked(LEARNERS["label_tree"](trees=3)),
+        "many",
+    ),
+    "flat-labels": Named(
+        "One sparse linear ranker for each label, without a tree; for up to some ten thousand labels.",
+        lambda: _ranked(LEARNERS["label_tree"](leaf=1 << 16)),
+        "many",
+    ),
     "ridge": Named(
         "Ridge regression for numbers, on words, word pairs and character n-grams, strength tuned.",
         lambda: _tuned(Linear(loss="squared", regularizer=L2(1.0)), words() | characters(), STRENGTHS),
@@ -380,5 +400,5 @@ def recipe(name: str, task: str | None = None) -> Recipe:
 
 def _alike(one: str, other: str) -> bool:
     """Whether a recipe for one task may be taken for the other: texts with labels or with numbers are alike."""
-    texts = ("classify", "regress")
+    texts = ("classify", "regress", "many")
     return one == other or (one in texts and other in texts)

@@ -4,6 +4,7 @@
     examples    what a training learns from;  keys  which examples are equal
     sentences   what tasks over the tokens of sentences have in common
     classify/   classes and label sets of texts, and numbers of texts
+    many/       the best of very many labels of texts
     tag/        tags of tokens
     parse/      dependency trees: heads and relations of tokens
     rank/       the best of an example's own candidates
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from linnaeus.tasks.base import AnyTask
     from linnaeus.tasks.classify.task import Classify as Classify
     from linnaeus.tasks.classify.task import Regress as Regress
+    from linnaeus.tasks.many.task import ManyLabels as ManyLabels
     from linnaeus.tasks.parse.task import Parse as Parse
     from linnaeus.tasks.rank.task import Rank as Rank
     from linnaeus.tasks.tag.task import Tag as Tag
@@ -33,6 +35,7 @@ TASKS = Table(
     {
         "classify": "classify.task.Classify",
         "regress": "classify.task.Regress",
+        "many": "many.task.ManyLabels",
         "tag": "tag.task.Tag",
         "parse": "parse.task.Parse",
         "rank": "rank.task.Rank",

@@ -252,6 +252,12 @@ class Task(Protocol[Material, Batch]):
         del model
         return None
 
+    def several(self, model: Model, texts: list[str], top: int) -> list[Prediction]:
+        """The answers to texts as records, with the `top` best answers by rank."""
+        from linnaeus.tasks.classify.prediction import predictions
+
+        return predictions(model, texts, top)
+
     def refuse_wish(self, wish: Wish) -> None:
         """Refuse what the answers of this task cannot have."""
         if wish.scope:

@@ -27,6 +27,9 @@
   BIND(graph_near) \
   BIND(hash_terms) \
   BIND(index_terms) \
+  BIND(label_learn) \
+  BIND(label_order) \
+  BIND(label_search) \
   BIND(minhash) \
   BIND(nearest) \
   BIND(online) \

@@ -23,6 +23,10 @@ struct Lines {
   size_t count;
   int64_t stored;
 
+  // Lines that a kernel has laid out itself.
+  Lines(const int64_t* from, const int32_t* columns, const T* data, size_t lines)
+      : offsets(from), indices(columns), values(data), count(lines), stored(from[lines]) {}
+
   Lines(const Sparse<T>& arrays, const char* kernel)
       : offsets(std::get<0>(arrays).data()),
         indices(std::get<1>(arrays).data()),

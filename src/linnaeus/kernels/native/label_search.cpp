@@ -1,0 +1,315 @@
+// Problem: the best labels of each row, by a beam search down a label tree.
+//
+// A node has children; each child has linear weights w and a bias b, and leads to a node or is a label. A child's score
+// is s = b + w x; what it adds to the score of its path is t(s) <= 0, times `share` if it leads to a node. A path's
+// score only falls on its way down, so a node that is behind the k best labels found so far is never opened, and with a
+// beam as wide as the tree the answer is that of scoring everything.
+//
+// The weights of the children of a node are one chunk: ascending columns, and for each column children and values in 8
+// or 16 bits. One pass over a row's values scores all children. A chunk is checked when it is first used.
+#include <nanobind/stl/tuple.h>
+
+#include <cstring>
+#include <limits>
+
+#include "digests.hpp"
+#include "parallel.hpp"
+#include "sparse.hpp"
+
+namespace linnaeus {
+namespace {
+
+constexpr size_t kRowsPerPiece = 32;
+constexpr float kSoft = 0.05f;
+
+template <class T>
+using Grid = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// What a child of score s adds: -(1 - s)^3 below 1, and above it rises on towards 0.
+inline float step_of(float s) {
+  if (!(s < 1.0f)) return -kSoft / s;
+  float off = 1.0f - s;
+  return -(off * off * off) - kSoft;
+}
+
+// Children: where those of each node begin (m+1), where each leads (a node, or ~label), and its bias.
+using Children = std::tuple<In<int64_t>, In<int32_t>, In<float>>;
+// Where the columns of each node begin (m+1), the columns, and where the values of each begin, within the node.
+using Columns = std::tuple<In<int64_t>, In<int32_t>, In<uint32_t>>;
+// Where the values of each node begin (m+1), the child of each, the values, and what those of a node are multiplied by.
+template <class L, class V>
+using Values = std::tuple<In<int64_t>, In<L>, In<V>, In<float>>;
+
+struct Path {
+  float score;
+  int32_t to;
+};
+
+// The better first; of equals the lower number.
+inline bool before(const Path& a, const Path& b) { return a.score > b.score || (a.score == b.score && a.to < b.to); }
+
+struct Walk {
+  std::vector<float> sums;
+  std::vector<Path> frontier, next, best;
+};
+
+[[noreturn]] void refuse(const char* why) { throw std::runtime_error(std::string("LabelSearch: ") + why); }
+
+template <class L, class V>
+class LabelSearch {
+ public:
+  LabelSearch(Children children, Columns columns, Values<L, V> values, In<uint64_t> digests,
+              std::tuple<int64_t, int64_t, float> facts)
+      : children_(children), columns_(columns), values_(values), digests_(digests) {
+    std::tie(labels_, width_, share_) = facts;
+    auto& [starts, targets, biases] = children_;
+    auto& [firsts, names, spots] = columns_;
+    auto& [begins, lanes, numbers, scales] = values_;
+    size_t m = scales.size();
+    bool fits = m > 0 && starts.size() == m + 1 && firsts.size() == m + 1 && begins.size() == m + 1 &&
+                targets.size() == biases.size() && names.size() == spots.size() && lanes.size() == numbers.size() &&
+                (digests.size() == m || digests.size() == 0) && width_ >= 0 && labels_ > 0 && share_ >= 0;
+    if (!fits) throw std::invalid_argument("LabelSearch: the arrays do not fit each other");
+    seen_.reset(new std::atomic<uint8_t>[m]());
+    check_node(0);
+    lay_out_root();
+  }
+
+  // The k best labels of each row and their scores, best first; -1 and minus infinity where there are no more.
+  void best(Sparse<float> given, Grid<int32_t> labels, Grid<float> scores, int64_t beam, int threads) {
+    Lines<float> rows(given, "LabelSearch");
+    size_t n = rows.count, k = labels.shape(1);
+    if (labels.shape(0) != n || scores.shape(0) != n || scores.shape(1) != k || beam < 1)
+      throw std::invalid_argument("LabelSearch: the answers do not fit the rows");
+    nb::gil_scoped_release release;
+    if (!rows.fit(0, n, size_t(width_))) throw std::invalid_argument("LabelSearch: a column is outside the rows");
+    auto walks = make_workers<Walk>(threads);
+    for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int worker) {
+      Walk& walk = walks[size_t(worker)];
+      for (size_t i = piece * kRowsPerPiece; i < std::min(n, (piece + 1) * kRowsPerPiece); ++i) {
+        search(rows, i, k, size_t(beam), walk);
+        for (size_t j = 0; j < k; ++j) {
+          bool there = j < walk.best.size();
+          labels.data()[i * k + j] = there ? walk.best[j].to : -1;
+          scores.data()[i * k + j] = there ? walk.best[j].score : -std::numeric_limits<float>::infinity();
+        }
+      }
+    });
+  }
+
+  // The scores of the children of a node, for a matrix of one row.
+  auto children(Sparse<float> given, int64_t node) {
+    Lines<float> rows(given, "LabelSearch");
+    if (rows.count != 1 || !rows.fit(0, 1, size_t(width_)) || node < 0 || size_t(node) >= std::get<3>(values_).size())
+      throw std::invalid_argument("LabelSearch: there is no such row or node");
+    Walk walk;
+    score(rows, 0, size_t(node), walk);
+    auto& [starts, targets, biases] = children_;
+    for (size_t c = 0; c < walk.sums.size(); ++c)
+      walk.sums[c] = biases.data()[size_t(starts.data()[node]) + c] + std::get<3>(values_).data()[node] * walk.sums[c];
+    return to_numpy(walk.sums);
+  }
+
+  // Every node: that its arrays lead nowhere else, and that it has one parent.
+  void check() {
+    auto& [starts, targets, biases] = children_;
+    size_t m = std::get<3>(values_).size();
+    for (size_t v = 0; v < m; ++v) check_node(v);
+    std::vector<uint8_t> reached(m, 0);
+    for (size_t c = 0; c < targets.size(); ++c)
+      if (targets.data()[c] >= 0 && reached[size_t(targets.data()[c])]++) refuse("a node has two parents");
+    for (size_t v = 1; v < m; ++v)
+      if (!reached[v]) refuse("a node has no parent");
+    if (size_t(starts.data()[m]) != targets.size() || size_t(std::get<0>(columns_).data()[m]) != std::get<1>(columns_).size() ||
+        size_t(std::get<0>(values_).data()[m]) != std::get<1>(values_).size())
+      refuse("its arrays are longer than its nodes");
+  }
+
+  // The digest of each node's chunk, as the file has it.
+  auto digests() {
+    std::vector<uint64_t> found;
+    for (size_t v = 0; v < std::get<3>(values_).size(); ++v) {
+      check_node(v);
+      found.push_back(digest(v));
+    }
+    return to_numpy(found);
+  }
+
+ private:
+  Children children_;
+  Columns columns_;
+  Values<L, V> values_;
+  In<uint64_t> digests_;
+  int64_t labels_, width_;
+  float share_;
+  std::unique_ptr<std::atomic<uint8_t>[]> seen_;
+  std::vector<int32_t> root_;
+
+  static void require(bool fits, const char* why) {
+    if (!fits) [[unlikely]]
+      refuse(why);
+  }
+
+  static void check_range(const In<int64_t>& firsts, size_t v, size_t size, const char* why) {
+    int64_t from = firsts.data()[v], to = firsts.data()[v + 1];
+    require(from >= (v ? 0 : 0) && from <= to && size_t(to) <= size && (v || from == 0), why);
+  }
+
+  void check_node(size_t v) {
+    if (seen_[v].load(std::memory_order_acquire)) return;
+    auto& [starts, targets, biases] = children_;
+    auto& [firsts, names, spots] = columns_;
+    auto& [begins, lanes, numbers, scales] = values_;
+    check_range(starts, v, targets.size(), "the children of a node are outside its arrays");
+    check_range(firsts, v, names.size(), "the columns of a node are outside its arrays");
+    check_range(begins, v, lanes.size(), "the values of a node are outside its arrays");
+    if (digests_.size()) require(digest(v) == digests_.data()[v], "a chunk does not match its digest");
+    int64_t count = starts.data()[v + 1] - starts.data()[v], m = int64_t(scales.size());
+    require(count <= int64_t(std::numeric_limits<L>::max()) + 1, "a node has too many children");
+    require(std::isfinite(scales.data()[v]), "a scale is not finite");
+    for (int64_t c = starts.data()[v]; c < starts.data()[v + 1]; ++c) {
+      int32_t to = targets.data()[c];
+      require(to >= 0 ? to > int64_t(v) && to < m : ~to < labels_, "a child leads outside the tree, or back");
+      require(std::isfinite(biases.data()[c]), "a bias is not finite");
+    }
+    check_chunk(v, count);
+    seen_[v].store(1, std::memory_order_release);
+  }
+
+  void check_chunk(size_t v, int64_t count) {
+    auto& [firsts, names, spots] = columns_;
+    auto& [begins, lanes, numbers, scales] = values_;
+    int64_t size = begins.data()[v + 1] - begins.data()[v], last = -1, at = 0;
+    for (int64_t i = firsts.data()[v]; i < firsts.data()[v + 1]; ++i) {
+      require(names.data()[i] > last && names.data()[i] < width_, "the columns of a node do not rise");
+      require(spots.data()[i] >= at && spots.data()[i] <= size && (at || !spots.data()[i] || i > firsts.data()[v]),
+              "the values of a column are outside its node");
+      last = names.data()[i], at = spots.data()[i];
+    }
+    require(firsts.data()[v] < firsts.data()[v + 1] || size == 0, "a node has values without columns");
+    require(size == 0 || spots.data()[firsts.data()[v]] == 0, "a node has values without columns");
+    for (int64_t e = begins.data()[v]; e < begins.data()[v + 1]; ++e)
+      require(lanes.data()[e] < count, "a value is of a child that is not there");
+  }
+
+  uint64_t digest(size_t v) const {
+    auto& [firsts, names, spots] = columns_;
+    auto& [begins, lanes, numbers, scales] = values_;
+    auto part = [](const auto& array, int64_t from, int64_t to) {
+      return xxh64::digest(reinterpret_cast<const uint8_t*>(array.data() + from), size_t(to - from) * sizeof(*array.data()));
+    };
+    int64_t a = firsts.data()[v], b = firsts.data()[v + 1], c = begins.data()[v], d = begins.data()[v + 1];
+    uint64_t parts[4] = {part(names, a, b), part(spots, a, b), part(lanes, c, d), part(numbers, c, d)};
+    return xxh64::digest(reinterpret_cast<const uint8_t*>(parts), sizeof parts);
+  }
+
+  // Every row looks into the root: the place of each of its columns is kept.
+  void lay_out_root() {
+    auto& [firsts, names, spots] = columns_;
+    if (firsts.data()[1] - firsts.data()[0] < width_ / 64) return;
+    root_.assign(size_t(width_), -1);
+    for (int64_t i = firsts.data()[0]; i < firsts.data()[1]; ++i) root_[size_t(names.data()[i])] = int32_t(i);
+  }
+
+  LINNAEUS_INLINE void add(size_t v, int64_t i, float x, float* sums) const {
+    auto& [firsts, names, spots] = columns_;
+    auto& [begins, lanes, numbers, scales] = values_;
+    int64_t from = begins.data()[v] + spots.data()[i];
+    int64_t to = i + 1 < firsts.data()[v + 1] ? begins.data()[v] + spots.data()[i + 1] : begins.data()[v + 1];
+    for (int64_t e = from; e < to; ++e) sums[lanes.data()[e]] += x * float(numbers.data()[e]);
+  }
+
+  // The sums of values for all children of a node, in the order of the row's columns.
+  void score(const Lines<float>& rows, size_t row, size_t v, Walk& walk) {
+    check_node(v);
+    auto& [starts, targets, biases] = children_;
+    auto& [firsts, names, spots] = columns_;
+    walk.sums.assign(size_t(starts.data()[v + 1] - starts.data()[v]), 0.0f);
+    const int64_t begin = rows.offsets[row], end = rows.offsets[row + 1];
+    if (v == 0 && !root_.empty()) {
+      for (int64_t j = begin; j < end; ++j)
+        if (int32_t i = root_[size_t(rows.indices[j])]; i >= 0) add(0, i, rows.values[j], walk.sums.data());
+      return;
+    }
+    const int32_t *from = names.data() + firsts.data()[v], *to = names.data() + firsts.data()[v + 1];
+    for (int64_t j = begin; j < end && from < to; ++j) {
+      from = seek(from, to, rows.indices[j]);
+      if (from < to && *from == rows.indices[j]) add(v, from - names.data(), rows.values[j], walk.sums.data());
+    }
+  }
+
+  // The first of the rising columns that is not below the one that is looked for.
+  static const int32_t* seek(const int32_t* from, const int32_t* to, int32_t column) {
+    size_t size = size_t(to - from);
+    while (size > 1) {
+      size_t half = size / 2;
+      from += from[half - 1] < column ? half : 0;
+      size -= half;
+    }
+    return from + (size == 1 && *from < column);
+  }
+
+  void search(const Lines<float>& rows, size_t row, size_t k, size_t beam, Walk& walk) {
+    walk.best.clear();
+    walk.frontier.assign(1, {0.0f, 0});
+    while (!walk.frontier.empty()) {
+      walk.next.clear();
+      for (const Path& path : walk.frontier) {
+        if (walk.best.size() == k && (k == 0 || path.score < walk.best.back().score)) break;
+        open(rows, row, path, k, walk);
+      }
+      size_t kept = std::min(beam, walk.next.size());
+      std::partial_sort(walk.next.begin(), walk.next.begin() + int64_t(kept), walk.next.end(), before);
+      walk.next.resize(kept);
+      std::swap(walk.frontier, walk.next);
+    }
+  }
+
+  void open(const Lines<float>& rows, size_t row, const Path& path, size_t k, Walk& walk) {
+    auto& [starts, targets, biases] = children_;
+    size_t v = size_t(path.to);
+    score(rows, row, v, walk);
+    float scale = std::get<3>(values_).data()[v];
+    for (size_t c = 0; c < walk.sums.size(); ++c) {
+      size_t child = size_t(starts.data()[v]) + c;
+      float step = step_of(biases.data()[child] + scale * walk.sums[c]);
+      int32_t to = targets.data()[child];
+      if (to >= 0) {
+        walk.next.push_back({path.score + share_ * step, to});
+      } else {
+        keep({path.score + step, ~to}, k, walk.best);
+      }
+    }
+  }
+
+  static void keep(Path found, size_t k, std::vector<Path>& best) {
+    if (best.size() == k && (k == 0 || !before(found, best.back()))) return;
+    if (best.size() == k) best.pop_back();
+    best.insert(std::upper_bound(best.begin(), best.end(), found, before), found);
+  }
+};
+
+template <class L, class V>
+void bind_search(nb::module_& m, const char* name) {
+  using namespace nb::literals;
+  using Search = LabelSearch<L, V>;
+  nb::class_<Search>(m, name)
+      .def(nb::init<Children, Columns, Values<L, V>, In<uint64_t>, std::tuple<int64_t, int64_t, float>>(),
+           "children"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(), "digests"_a.noconvert(), "facts"_a)
+      .def("best", &Search::best, "rows"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(), "beam"_a,
+           "threads"_a)
+      .def("children", &Search::children, "rows"_a.noconvert(), "node"_a)
+      .def("digests", &Search::digests)
+      .def("check", &Search::check);
+}
+
+}  // namespace
+
+void bind_label_search(nb::module_& m) {
+  bind_search<uint8_t, int8_t>(m, "LabelSearch8");
+  bind_search<uint16_t, int8_t>(m, "LabelSearchWide8");
+  bind_search<uint8_t, int16_t>(m, "LabelSearch16");
+  bind_search<uint16_t, int16_t>(m, "LabelSearchWide16");
+}
+
+}  // namespace linnaeus

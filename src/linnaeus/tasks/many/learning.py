@@ -1,0 +1,127 @@
+"""Learning a model of many labels: the rows, answers to held-out ones, and what is learned from these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.errors import UsageError
+from linnaeus.evaluation import observe_ranked
+from linnaeus.features.cross_validation import peeks
+from linnaeus.learners.label_tree.fitted import FittedLabels, learn_curve, learn_threshold
+from linnaeus.learners.label_tree.names import LabelNames
+from linnaeus.learners.problems import learn
+from linnaeus.tasks.examples import Examples, Held, Learned, Leg
+from linnaeus.tasks.judging import held_out_evaluation
+from linnaeus.tasks.rows import RowsLesson
+from linnaeus.types import Array, Doubles, Floats, Ints, LabelSets, Longs, Truth
+
+if TYPE_CHECKING:
+    from linnaeus.data.split import Split
+    from linnaeus.learners.run import Run
+    from linnaeus.model.model import Model
+    from linnaeus.recipes.recipe import Recipe
+
+DEPTH = 10
+"""The fewest labels of a text that are looked at."""
+
+
+class ManyLesson(RowsLesson):
+    """The rows of the examples, and which of very many labels each has."""
+
+    def __init__(self, recipe: Recipe, examples: Examples) -> None:
+        if examples.labels is None:
+            raise UsageError("A model of many labels needs labels, and these are numbers; take the recipe ridge.")
+        if peeks(recipe.features):
+            raise UsageError(
+                f"{type(recipe.features).__name__} learns weights from the labels, for which there are too many; use "
+                "Words()."
+            )
+        super().__init__(recipe, examples)
+
+    @property
+    def folds(self) -> int:
+        """One part is held out once."""
+        return 1
+
+    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
+        """The best labels of held-out rows for each strength, and how often the first is right."""
+        train, test = self._parts(split)
+        learner = self.recipe.learner
+        for strength in strengths:
+            found: Any = learn(learner.with_strength(strength), train, self.recipe.seed, replace(run, kept=None))
+            answers = joined(*found.best(test.rows.to_csr(), depth_of(self.problem.y)))
+            right = found_in(parted(answers)[0], test.y)[:, 0]
+            yield Leg(answers, float(np.average(right, weights=test.weights)))
+
+    def learn(self, learner: Any, run: Run) -> Learned:
+        """The model of all rows."""
+        labels, problem = self.examples.labels, self.problem
+        assert labels is not None
+        body: Any = learn(learner, problem, self.recipe.seed, run)
+        body = replace(body, names=LabelNames.of(labels.classes), depth=depth_of(problem.y))
+        return Learned({"space": problem.space, "classes": None, "form": labels.form, "params": {}, "body": body})
+
+
+def depth_of(y: Truth) -> int:
+    """How many labels of a text are looked at: twice as many as texts have, or more."""
+    return max(DEPTH, int(np.ceil(2 * len(y.labels) / max(1, len(y))))) if isinstance(y, LabelSets) else DEPTH
+
+
+def joined(labels: Ints, scores: Floats) -> Doubles:
+    """Labels and their scores side by side in one array, as held-out answers are kept."""
+    return np.hstack([labels.astype(np.float64), np.maximum(scores.astype(np.float64), -1e30)])
+
+
+def parted(answers: Doubles) -> tuple[Ints, Floats]:
+    """The labels and the scores again."""
+    depth = answers.shape[1] // 2
+    labels = answers[:, :depth].astype(np.int32)
+    return labels, np.where(labels >= 0, answers[:, depth:], -np.inf).astype(np.float32)
+
+
+def found_in(labels: Ints, truth: Truth) -> Array:
+    """Which of the best labels are true (n, depth)."""
+    if not isinstance(truth, LabelSets):
+        return labels == truth[:, None]
+    k = 1 + max(int(labels.max(initial=0)), int(truth.labels.max(initial=0)))
+    owner = np.repeat(np.arange(len(truth)), np.diff(truth.offsets))
+    return np.isin(np.arange(len(labels))[:, None] * k + labels, owner * k + truth.labels) & (labels >= 0)
+
+
+def as_sets(y: Truth) -> LabelSets:
+    """One label for each row as label sets."""
+    if isinstance(y, LabelSets):
+        return y
+    there = y >= 0
+    return LabelSets(np.concatenate([[0], np.cumsum(there)]).astype(np.int64), y[there].astype(np.int32))
+
+
+def settle(model: Model, examples: Examples, held: Held | None) -> Model:
+    """The model with chances and a threshold that held-out rows teach, and its evaluation on them."""
+    if held is None:
+        return model
+    labels, scores = parted(held.answers)
+    truth, weights = examples.y[held.rows], examples.weights[held.rows]
+    body: FittedLabels = taught(model.body, (labels, scores), truth, weights)
+    facts = observe_ranked(labels, as_sets(truth), body.counts.astype(np.int64), len(examples), weights)
+    account = held_out_evaluation(facts, examples, held, model.recipe.seed)
+    return replace(model, body=body, account=account)
+
+
+def taught(body: FittedLabels, best: tuple[Ints, Floats], truth: Truth, weights: Doubles) -> FittedLabels:
+    """The trees with the curve of chances and the threshold that these answers to held-out rows teach."""
+    labels, scores = best
+    right = found_in(labels, truth)
+    if not right.any() or not len(right):
+        return body
+    body = replace(body, curve=learn_curve(scores, right, weights))
+    if not isinstance(truth, LabelSets):
+        return body
+    sizes: Longs = np.diff(truth.offsets)
+    return replace(body, threshold=learn_threshold(body.chances(scores), right, sizes))
+
+
