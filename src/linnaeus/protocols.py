@@ -425,6 +425,9 @@ class RanksLabels(Protocol):
     def chances(self, scores: Floats) -> Doubles:
         """The chance of each of a row's best labels to be right, from their scores."""
 
+    def verify(self) -> None:
+        """Check everything that else is checked when it is first used."""
+
 
 class KeepsRows(Protocol):
     """A fitted learner that holds rows of the training data."""

@@ -70,6 +70,8 @@ def examples(model: Model) -> str:
 
 def outputs(model: Model) -> str:
     """What the model predicts, and how many there are."""
+    if model.many is not None:
+        return f"{len(model.many):,} {KINDS[model.task.evaluated(model)].outputs}"
     if model.classes is None:
         return model.form
     return f"{len(model.classes):,} {KINDS[model.task.evaluated(model)].outputs}"

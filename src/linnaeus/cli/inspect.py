@@ -85,8 +85,12 @@ def _page(model: Model, path: str, checked: str) -> Page:
 
     facts = model.facts
     names = [] if model.classes is None else [clean(str(name)) for name in model.classes.tolist()]
+    many = model.many
+    if many is not None:
+        names = [clean(str(many[at])) for at in range(min(len(many), _SHOWN + 1))]
     mark = f", fingerprint {str(facts['fingerprint'])[:16]}" if "fingerprint" in facts else ""
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    count = len(names) if many is None else len(many)
+    more = f" and {count - _SHOWN:,} more" if count > _SHOWN else ""
     cells = [
         ("texts", _texts(model)),
         ("task", model.task.name),

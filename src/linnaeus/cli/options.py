@@ -241,7 +241,11 @@ def _label_separator(model: Model, options: Options) -> str | None:
     from linnaeus.cli.writers import SEPARATOR
 
     found = label_separator(model, options)
-    if found is not None or model.label_kind != "many" or model.classes is None:
+    if found is not None or model.label_kind != "many":
+        return found
+    if model.many is not None:
+        return None if model.many.containing(SEPARATOR) else SEPARATOR
+    if model.classes is None:
         return found
     return None if any(SEPARATOR in str(name) for name in model.classes.tolist()) else SEPARATOR
 

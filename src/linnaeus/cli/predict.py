@@ -84,6 +84,8 @@ def _separator(model: Model, wish: Wish, options: shared.Options) -> str:
     many = model.label_kind == "many" or isinstance(rule, Coverage)
     if has_cells(options["output"]) and many and model.classes is not None:
         refuse_separator(separator, map(str, model.classes.tolist()))
+    if has_cells(options["output"]) and many and model.many is not None:
+        refuse_separator(separator, model.many.containing(separator))
     return separator
 
 

@@ -54,6 +54,7 @@ _FEW = 20
     "--cv", "folds", type=click.IntRange(2, 1000), metavar="K", help="Evaluate by cross-validation with K folds."
 )
 @click.option("--update", metavar="MODEL", help="Go on with a trained model: learn from DATA and write a new model.")
+@shared.several("--remove", metavar="LABEL", text="With --update: take a label out of a label tree")
 @click.option("--checkpoint", metavar="FILE", help="Keep in FILE what is done, for --resume; it is removed in the end.")
 @click.option("--resume", is_flag=True, help="Go on from the --checkpoint of an interrupted training.")
 @click.option("--compact", is_flag=True, help="Write a model about a tenth as large, and report the loss of accuracy.")
@@ -135,7 +136,7 @@ def _updated(data: str, options: shared.Options) -> tuple[Model, Later]:
     test = _test_data(model.task, source, options)
     with shared.remarking(options), open_progress(options["quiet"]) as progress:
         shown = Training(progress)
-        return updated(model, source.watch(shown.read), shown), test
+        return updated(model, source.watch(shown.read), shown, options["remove"]), test
 
 
 def recognized(data: str, options: shared.Options) -> AnyTask:
@@ -239,6 +240,9 @@ def _fitting(task: AnyTask, examples: Examples, options: shared.Options) -> Reci
     name = task.fitting(examples)
     if name == "ridge" and options["task"] == "auto":
         shared.remark("the labels are numbers: training a regression (--label-kind one makes them classes)", options)
+    elif name == "label-tree" and examples.labels is not None:
+        count = len(examples.labels.classes)
+        shared.remark(f"there are {count:,} labels: training a label tree (--recipe default trains one-vs-rest)", options)
     elif name != "default":
         shared.remark(f"training {TASKS[task.name].models} with the recipe {name}", options)
     return named_recipe(options, task.name, name)

@@ -93,6 +93,8 @@ class TextFace(RecipeFace):
     def _take(self, model: Model) -> Self:
         if model.classes is not None:
             self.classes_ = model.classes
+        elif model.many is not None:
+            self.classes_ = model.many.array()
         return super()._take(model)
 
     def __sklearn_tags__(self) -> Tags:

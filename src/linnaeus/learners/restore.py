@@ -40,6 +40,9 @@ MODELS = Table(
 )
 """What restores a model of each kind, with `from_state`."""
 
+LATER = Table("linnaeus", {"label_tree": "learners.label_tree.fitted.checked_later"})
+"""Of some kinds: which tensors of a large file are checked when they are used, by its manifest."""
+
 
 def scores_of(model: Model, X: Any, space: Any) -> Doubles:
     """The score columns of the output space (n, w): of two classes the difference."""

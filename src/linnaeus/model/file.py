@@ -15,12 +15,12 @@ from linnaeus.decision import FittedDecision
 from linnaeus.errors import LinnaeusError, MachineError, MissingFunctionError, ModelFileError, damaged, damaged_or_newer
 from linnaeus.features import terse
 from linnaeus.features.restore import Functions, bound, check_functions
+from linnaeus.learners.restore import LATER, weights_of
 from linnaeus.learners.restore import model_of as body_of
-from linnaeus.learners.restore import weights_of
 from linnaeus.model.manifests import check_manifest
 from linnaeus.model.model import Model
 from linnaeus.outputs import OUTPUTS, STRUCTURES
-from linnaeus.protocols import NumberSpace, OutputSpace, has
+from linnaeus.protocols import NumberSpace, OutputSpace, RanksLabels, capability, has
 from linnaeus.store.blocks import Guarded, raw
 from linnaeus.store.compression import dequantize
 from linnaeus.store.states import pack_labels, pack_strings, unpack_labels, unpack_strings
@@ -91,13 +91,20 @@ def load(path: str | os.PathLike[str], functions: Functions | None = None, verif
     [['N', 'V']]
     """
     state = store.load(path, verify, weights_later)
-    return model_of(state, functions)
+    found = model_of(state, functions)
+    if verify and (own := capability(found.body, RanksLabels)) is not None:
+        with refusing():
+            own.verify()
+    return found
 
 
 def weights_later(manifest: Mapping[str, Json]) -> tuple[str, ...]:
     """Of a large model: weights of which an example needs a few rows, and which are checked when they are used."""
-    task = manifest.get("task")
+    task, body = manifest.get("task"), manifest.get("body")
     kind = str(task.get("kind")) if isinstance(task, dict) else ""
+    own = str(body.get("kind")) if isinstance(body, dict) else ""
+    if own in LATER and isinstance(body, dict):
+        return tuple(f"body.{name}" for name in LATER[own](body))
     return ("params.W",) if kind in TASKS and TASKS[kind].texts else ()
 
 
@@ -199,7 +206,9 @@ def _stages(state: State, functions: Functions | None, depth: int) -> tuple[tupl
 def _part(state: State, name: str) -> State | None:
     """The state of a part of the model; None where it has none."""
     manifest = state.manifest.get(name)
-    return None if manifest is None else State(_table(manifest), _below(name, state.tensors))
+    if manifest is None:
+        return None
+    return State(_table(manifest), _below(name, state.tensors), _below(name, state.guards))
 
 
 def _kept(state: State) -> Kept:

@@ -19,7 +19,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.restore import scores_of
 from linnaeus.model.scorer import Quick, compile_scorer
 from linnaeus.model.summary import model_repr
-from linnaeus.protocols import ClassScores, TakesMatrices, capability
+from linnaeus.protocols import ClassScores, RanksLabels, TakesMatrices, capability
 from linnaeus.store.states import Tensors
 from linnaeus.types import Array, Doubles, Floats, Json, Label, Source
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation, Facts
     from linnaeus.explain import Explanation, Linear, Neighbor, TopFeatures
     from linnaeus.features.restore import Functions
+    from linnaeus.learners.label_tree.names import LabelNames
     from linnaeus.learners.neighbors.exact import ExactIndex
     from linnaeus.learners.neighbors.learner import FittedNeighbors
     from linnaeus.model.kept_texts import Kept
@@ -170,6 +171,12 @@ class Model:
         """
         return self.task.reasons(self, self._adopted(example), at, classes, search)
 
+    @property
+    def many(self) -> LabelNames | None:
+        """The names of very many labels, which are read one by one; None of a model with a list of classes."""
+        own = capability(self.body, RanksLabels)
+        return None if own is None or self.classes is not None else own.names
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What the classes, the tags, or the numbers are called."""
@@ -293,11 +300,14 @@ class Model:
 
         return merged(self, other)
 
-    def updated(self, corpus: Source) -> Model:
-        """The model after more labeled rows, for models that count and linear models; the features do not change."""
+    def updated(self, corpus: Source, remove: Sequence[Label] = ()) -> Model:
+        """The model after more labeled rows, for models that count, linear models and label trees.
+
+        The features do not change. A label tree also loses the labels to `remove`.
+        """
         from linnaeus.training.merging import updated
 
-        return updated(self, corpus)
+        return updated(self, corpus, remove=remove)
 
     # Keeping
 

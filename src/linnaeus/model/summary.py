@@ -24,6 +24,7 @@ def model_repr(model: Model) -> str:
         "task": f"{model.task.name}, by {type(model.recipe.learner).__name__}",
         "stages": ", ".join(name for name, _ in model.stages) or None,
         "classes": None if model.classes is None else some(model.classes.tolist()),
+        "labels": None if model.many is None else f"{len(model.many):,}",
         "features": figure(model.features.width),
         "trained on": ", ".join(f"{figure(model.facts[name])} {name}" for name in SIZES if name in model.facts) or None,
         "held out": None if first is None else f"{first[0]} {first[1]:.3f}",

@@ -55,6 +55,13 @@ class Guard:
         if self.kernel is not None and not self.kernel.check(0, self.array.nbytes, kernels.thread_count()):
             raise self.damaged()
 
+    def check_bytes(self, start: int, stop: int) -> None:
+        """Check the blocks that hold these bytes, if they have not been checked."""
+        self.ready()
+        inside = 0 <= start <= stop <= self.array.nbytes
+        if not inside or (self.kernel is not None and not self.kernel.check(start, stop, 1)):
+            raise self.damaged()
+
     def damaged(self) -> ModelFileError:
         """The error for a block that does not match its digest."""
         return ModelFileError(f"{self._said} is damaged: a block does not match its digest; restore it from a copy.")

@@ -32,7 +32,7 @@ Given: TypeAlias = Mapping[str, Any]
 """Arguments of `linnaeus.read` that were given."""
 
 NO_TOKENS = "Answers of this model are not about tokens; use plain `linnaeus predict`."
-CAN_UPDATE = "Models that count, linear models of texts and models of sentences can be updated"
+CAN_UPDATE = "Models that count, linear models of texts, label trees and models of sentences can be updated"
 
 Material = TypeVar("Material")
 Batch = TypeVar("Batch")
@@ -95,7 +95,7 @@ class Task(Protocol[Material, Batch]):
     messages: what one and several of its models are called, what they learn from, its usual recipe; `heading` stands
     above the list of its recipes. `doubtful` are the
     answers that a model may abstain from. `stacks` says whether its answers can be columns of later stages, `texts`
-    whether its examples are rows of text, `tokens` whether they are sentences of tokens. `forms` are the forms that
+    whether its examples are rows of text, `goes_on` whether `more` does its updates, `tokens` whether they are sentences of tokens. `forms` are the forms that
     labels of its models have, and `named` says whether these have names. `suffix` is that of files of its `lines`.
     `commands` are what to try next with a model.
     """
@@ -109,6 +109,7 @@ class Task(Protocol[Material, Batch]):
     doubtful: ClassVar[str] = "answers"
     stacks: ClassVar[bool] = True
     texts: ClassVar[bool] = False
+    goes_on: ClassVar[bool] = True
     tokens: ClassVar[bool] = False
     forms: ClassVar[tuple[str, ...]]
     named: ClassVar[bool] = True
@@ -221,6 +222,10 @@ class Task(Protocol[Material, Batch]):
     def more(self, model: Model, examples: Examples, run: Run) -> Learned:
         """The fields of the model after more examples; refused where models of this task cannot go on learning."""
         raise UsageError(f"{CAN_UPDATE}, but not {self.models}.")
+
+    def less(self, model: Model, labels: Sequence[Label]) -> Learned:
+        """The fields of the model without these labels; refused where models of this task cannot lose any."""
+        raise UsageError(f"Labels can be removed from a label tree only, not from {self.models}.")
 
     def audited(self, data: str, given: Given) -> Corpus:
         """The examples that a command names as texts with labels, for `check`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from linnaeus.tasks.classify.settling import kind_of
 from linnaeus.tasks.examples import Examples
 from linnaeus.tasks.rows import pose
 from linnaeus.training.fingerprint import fingerprint
-from linnaeus.types import Array, Lesson, Longs, Source
+from linnaeus.types import Array, Label, Lesson, Longs, Source
 
 if TYPE_CHECKING:
     from linnaeus.features import Fitted
@@ -55,22 +56,26 @@ def _refuse_update(model: Model) -> None:
         kind = "estimators on matrices, some of which have partial_fit"
     elif model.stages or model.codes is not None:
         kind = "pipelines" if model.stages else "compact models"
-    elif model.task.texts and model.body is not None and not _counts(model):
+    elif not model.task.goes_on and model.body is not None and not _counts(model):
         kind = f"models by {type(model.recipe.learner).__name__}"
     else:
         return
     raise UsageError(f"{CAN_UPDATE}, but not {kind}.")
 
 
-def updated(model: Model, corpus: Source, progress: Watcher | None = None) -> Model:
-    """The model after further labeled rows; its features stay as they are.
+def updated(
+    model: Model, corpus: Source, progress: Watcher | None = None, remove: Sequence[Label] = ()
+) -> Model:
+    """The model after further labeled rows; its features stay as they are. Labels to `remove` are taken out first.
 
     A model that counts is as if it had been trained on both. A linear model goes one epoch over the new rows with a
     stochastic optimizer, each row a step from the weights so far; what it decides by stays, if no class is new.
     """
+    if remove:
+        model = replace(model, **model.task.less(model, remove).fields)
     _refuse_update(model)
     examples = (corpus if isinstance(corpus, Examples) else model.task.examples(corpus)).counted()
-    if not model.task.texts:
+    if model.task.goes_on:
         return _with_more(model, examples, progress)
     kinds = {"single": "single", "numbers": "numbers"}
     new = "numbers" if examples.labels is None else examples.labels.form

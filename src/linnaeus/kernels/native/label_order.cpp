@@ -4,10 +4,10 @@
 // Each label has a vector of length 1. A group is halved: two of its vectors, drawn by the seed, are the first centers;
 // then, round by round, the half of the vectors that are nearer to the first center than to the second (of equals the
 // lower number) is one group, and the centers are the directions of the sums of the two. It ends when nothing moves.
+// Of an odd number the first half has one more.
 //
 // Reference: R. Agrawal et al. (2013), Y. Prabhu et al., Parabel (2018).
 #include <cmath>
-#include <cstring>
 
 #include "parallel.hpp"
 #include "sparse.hpp"
@@ -16,6 +16,7 @@
 namespace linnaeus {
 namespace {
 
+constexpr uint64_t kGolden = 0x9E3779B97F4A7C15u;
 constexpr size_t kLabelsPerPiece = 4096;
 constexpr size_t kAlone = size_t(1) << 16;  // groups from this size on are worked on by all threads together
 
@@ -42,7 +43,8 @@ void add_up(const Lines<float>& labels, const int32_t* from, const int32_t* to, 
   for (; from < to; ++from)
     for (int64_t i = labels.offsets[*from]; i < labels.offsets[*from + 1]; ++i) {
       size_t column = size_t(labels.indices[i]);
-      if (!centers.there[side][column]) centers.there[side][column] = 1, centers.touched[side].push_back(int32_t(column));
+      if (!centers.there[side][column])
+        centers.there[side][column] = 1, centers.touched[side].push_back(int32_t(column));
       sums[column] += labels.values[i];
     }
   double square = 0;
@@ -51,14 +53,15 @@ void add_up(const Lines<float>& labels, const int32_t* from, const int32_t* to, 
   for (int32_t column : centers.touched[side]) sums[size_t(column)] *= factor;
 }
 
-// How much nearer a label is to the first center than to the second.
+// How much nearer a label is to the first center than to the second; 0 where sums were too large to tell.
 float lean_of(const Lines<float>& labels, int32_t label, const Centers& centers) {
   float first = 0, second = 0;
   for (int64_t i = labels.offsets[label]; i < labels.offsets[label + 1]; ++i) {
     first += labels.values[i] * centers.sums[0][size_t(labels.indices[i])];
     second += labels.values[i] * centers.sums[1][size_t(labels.indices[i])];
   }
-  return first - second;
+  float lean = first - second;
+  return lean == lean ? lean : 0.0f;
 }
 
 // Sorts a group by how it leans; whether its first half has changed.
@@ -83,9 +86,11 @@ bool part(const Lines<float>& labels, int32_t* group, size_t size, size_t half, 
 void halve(const Lines<float>& labels, int32_t* group, size_t size, uint64_t seed, int rounds, int threads,
            Centers& centers) {
   if (size < 2) return;
+  if (seed == 0) seed = kGolden;
   size_t half = (size + 1) / 2, one = size_t(draw(seed, int64_t(size))), other = size_t(draw(seed, int64_t(size - 1)));
   if (other >= one) ++other;
-  add_up(labels, group + one, group + one + 1, centers, 0), add_up(labels, group + other, group + other + 1, centers, 1);
+  add_up(labels, group + one, group + one + 1, centers, 0);
+  add_up(labels, group + other, group + other + 1, centers, 1);
   for (int round = 0; round < rounds; ++round) {
     if (!part(labels, group, size, half, threads, centers)) break;
     for_each_piece(2, threads, [&](size_t side, int) {
@@ -101,19 +106,24 @@ auto order(Sparse<float> given, int64_t width, std::tuple<int, int, uint64_t> by
   Lines<float> labels(given, "label_order");
   auto [halvings, rounds, seed] = by;
   size_t k = labels.count;
-  if (halvings < 0 || halvings > 30 || width < 0) throw std::invalid_argument("label_order: halvings run from 0 to 30");
+  if (k > INT32_MAX || halvings < 0 || halvings > 30 || ((size_t(1) << halvings) >> 1) > std::max<size_t>(k, 1))
+    throw std::invalid_argument("label_order: there are not so many halves of the labels");
   Buffer<int32_t> found(k);
   std::vector<int64_t> bounds{0, int64_t(k)};
   {
     nb::gil_scoped_release release;
-    if (!labels.fit(0, k, size_t(width))) throw std::invalid_argument("label_order: a column is outside the vectors");
+    if (width < 0 || width > INT32_MAX || (k && !labels.fit(0, k, size_t(width))))
+      throw std::invalid_argument("label_order: a column is outside the vectors");
+    for (size_t i = 0; i < labels.size(); ++i)
+      if (!std::isfinite(labels.values[size_t(labels.offsets[0]) + i]))
+        throw std::invalid_argument("label_order: a vector is not finite");
     for (size_t i = 0; i < k; ++i) found[i] = int32_t(i);
-    auto centers = make_workers<Centers>(threads, size_t(width));
+    auto centers = make_workers<Centers>(std::min(threads, 1 << std::max(halvings - 1, 0)), size_t(width));
     for (int halving = 0; halving < halvings; ++halving) {
       size_t groups = bounds.size() - 1;
       bool together = k / groups >= kAlone;
       auto work = [&](size_t g, int worker, int inside) {
-        uint64_t own = (seed + 1) * 0x9E3779B97F4A7C15u + (groups + g) * 0xBF58476D1CE4E5B9u;
+        uint64_t own = (seed + 1) * kGolden + (groups + g) * 0xBF58476D1CE4E5B9u;
         halve(labels, found.get() + bounds[g], size_t(bounds[g + 1] - bounds[g]), own, rounds, inside,
               centers[size_t(worker)]);
       };

@@ -6,10 +6,11 @@
 // beam as wide as the tree the answer is that of scoring everything.
 //
 // The weights of the children of a node are one chunk: ascending columns, and for each column children and values in 8
-// or 16 bits. One pass over a row's values scores all children. A chunk is checked when it is first used.
+// or 16 bits. One pass over a row's values scores all children. A node is checked when it is first used; that it has
+// one parent, which lies before it, is among this, so that no search opens a node twice.
 #include <nanobind/stl/tuple.h>
 
-#include <cstring>
+#include <cmath>
 #include <limits>
 
 #include "digests.hpp"
@@ -20,16 +21,17 @@ namespace linnaeus {
 namespace {
 
 constexpr size_t kRowsPerPiece = 32;
-constexpr float kSoft = 0.05f;
+constexpr float kSoft = 0.05f, kWorst = -1e30f;
 
 template <class T>
 using Grid = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// What a child of score s adds: -(1 - s)^3 below 1, and above it rises on towards 0.
+// What a child of score s adds: -(1 - s)^3 - 0.05 below 1, and above it rises on towards 0. It is finite: rows that are
+// too large, or not a number, lead to the worst score, never to one that cannot be compared.
 inline float step_of(float s) {
-  if (!(s < 1.0f)) return -kSoft / s;
-  float off = 1.0f - s;
-  return -(off * off * off) - kSoft;
+  if (s >= 1.0f) return -kSoft / s;
+  float off = 1.0f - s, step = -(off * off * off) - kSoft;
+  return step > kWorst ? step : kWorst;
 }
 
 // Children: where those of each node begin (m+1), where each leads (a node, or ~label), and its bias.
@@ -48,6 +50,7 @@ struct Path {
 // The better first; of equals the lower number.
 inline bool before(const Path& a, const Path& b) { return a.score > b.score || (a.score == b.score && a.to < b.to); }
 
+// Memory of one thread; `best` is a heap with its last label on top.
 struct Walk {
   std::vector<float> sums;
   std::vector<Path> frontier, next, best;
@@ -68,9 +71,12 @@ class LabelSearch {
     size_t m = scales.size();
     bool fits = m > 0 && starts.size() == m + 1 && firsts.size() == m + 1 && begins.size() == m + 1 &&
                 targets.size() == biases.size() && names.size() == spots.size() && lanes.size() == numbers.size() &&
-                (digests.size() == m || digests.size() == 0) && width_ >= 0 && labels_ > 0 && share_ >= 0;
+                (digests.size() == m || digests.size() == 0);
     if (!fits) throw std::invalid_argument("LabelSearch: the arrays do not fit each other");
+    if (m > INT32_MAX || width_ < 0 || labels_ <= 0 || !(share_ >= 0 && std::isfinite(share_)))
+      throw std::invalid_argument("LabelSearch: width, labels or share are no sizes of a tree");
     seen_.reset(new std::atomic<uint8_t>[m]());
+    parents_.reset(new std::atomic<int32_t>[m]());
     check_node(0);
     lay_out_root();
   }
@@ -82,7 +88,7 @@ class LabelSearch {
     if (labels.shape(0) != n || scores.shape(0) != n || scores.shape(1) != k || beam < 1)
       throw std::invalid_argument("LabelSearch: the answers do not fit the rows");
     nb::gil_scoped_release release;
-    if (!rows.fit(0, n, size_t(width_))) throw std::invalid_argument("LabelSearch: a column is outside the rows");
+    check_rows(rows);
     auto walks = make_workers<Walk>(threads);
     for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int worker) {
       Walk& walk = walks[size_t(worker)];
@@ -100,8 +106,9 @@ class LabelSearch {
   // The scores of the children of a node, for a matrix of one row.
   auto children(Sparse<float> given, int64_t node) {
     Lines<float> rows(given, "LabelSearch");
-    if (rows.count != 1 || !rows.fit(0, 1, size_t(width_)) || node < 0 || size_t(node) >= std::get<3>(values_).size())
+    if (rows.count != 1 || node < 0 || size_t(node) >= std::get<3>(values_).size())
       throw std::invalid_argument("LabelSearch: there is no such row or node");
+    check_rows(rows);
     Walk walk;
     score(rows, 0, size_t(node), walk);
     auto& [starts, targets, biases] = children_;
@@ -113,26 +120,30 @@ class LabelSearch {
   // Every node: that its arrays lead nowhere else, and that it has one parent.
   void check() {
     auto& [starts, targets, biases] = children_;
-    size_t m = std::get<3>(values_).size();
-    for (size_t v = 0; v < m; ++v) check_node(v);
-    std::vector<uint8_t> reached(m, 0);
-    for (size_t c = 0; c < targets.size(); ++c)
-      if (targets.data()[c] >= 0 && reached[size_t(targets.data()[c])]++) refuse("a node has two parents");
-    for (size_t v = 1; v < m; ++v)
-      if (!reached[v]) refuse("a node has no parent");
-    if (size_t(starts.data()[m]) != targets.size() || size_t(std::get<0>(columns_).data()[m]) != std::get<1>(columns_).size() ||
-        size_t(std::get<0>(values_).data()[m]) != std::get<1>(values_).size())
-      refuse("its arrays are longer than its nodes");
+    auto& [firsts, names, spots] = columns_;
+    auto& [begins, lanes, numbers, scales] = values_;
+    size_t m = scales.size();
+    nb::gil_scoped_release release;
+    Interrupts interrupts;
+    for (size_t v = 0; v < m; ++v, interrupts.ask()) check_node(v);
+    for (size_t v = 1; v < m; ++v) require(parents_[v].load() != 0, "a node has no parent");
+    require(size_t(starts.data()[m]) == targets.size() && size_t(firsts.data()[m]) == names.size() &&
+                size_t(begins.data()[m]) == lanes.size(),
+            "its arrays are longer than its nodes");
   }
 
   // The digest of each node's chunk, as the file has it.
   auto digests() {
-    std::vector<uint64_t> found;
-    for (size_t v = 0; v < std::get<3>(values_).size(); ++v) {
-      check_node(v);
-      found.push_back(digest(v));
+    Buffer<uint64_t> found(std::get<3>(values_).size());
+    {
+      nb::gil_scoped_release release;
+      Interrupts interrupts;
+      for (size_t v = 0; v < found.size(); ++v, interrupts.ask()) {
+        check_node(v);
+        found[v] = digest(v);
+      }
     }
-    return to_numpy(found);
+    return to_numpy(std::move(found));
   }
 
  private:
@@ -143,6 +154,7 @@ class LabelSearch {
   int64_t labels_, width_;
   float share_;
   std::unique_ptr<std::atomic<uint8_t>[]> seen_;
+  std::unique_ptr<std::atomic<int32_t>[]> parents_;  // + 1, and 0 while a node's parent has not been checked
   std::vector<int32_t> root_;
 
   static void require(bool fits, const char* why) {
@@ -150,9 +162,19 @@ class LabelSearch {
       refuse(why);
   }
 
+  void check_rows(const Lines<float>& rows) const {
+    if (rows.count && !rows.fit(0, rows.count, size_t(width_)))
+      throw std::invalid_argument("LabelSearch: a column is outside the rows");
+    bool fall = false;
+    for (size_t row = 0; row < rows.count; ++row)
+      for (int64_t j = rows.offsets[row] + 1; j < rows.offsets[row + 1]; ++j)
+        fall |= rows.indices[j] < rows.indices[j - 1];
+    if (fall) throw std::invalid_argument("LabelSearch: the columns of a row fall");
+  }
+
   static void check_range(const In<int64_t>& firsts, size_t v, size_t size, const char* why) {
     int64_t from = firsts.data()[v], to = firsts.data()[v + 1];
-    require(from >= (v ? 0 : 0) && from <= to && size_t(to) <= size && (v || from == 0), why);
+    require(from >= 0 && from <= to && size_t(to) <= size && (v || from == 0), why);
   }
 
   void check_node(size_t v) {
@@ -167,13 +189,26 @@ class LabelSearch {
     int64_t count = starts.data()[v + 1] - starts.data()[v], m = int64_t(scales.size());
     require(count <= int64_t(std::numeric_limits<L>::max()) + 1, "a node has too many children");
     require(std::isfinite(scales.data()[v]), "a scale is not finite");
+    int32_t last = int32_t(v);
     for (int64_t c = starts.data()[v]; c < starts.data()[v + 1]; ++c) {
       int32_t to = targets.data()[c];
-      require(to >= 0 ? to > int64_t(v) && to < m : ~to < labels_, "a child leads outside the tree, or back");
+      require(to >= 0 ? to > last && to < m : ~to < labels_, "a child leads outside the tree, or back");
       require(std::isfinite(biases.data()[c]), "a bias is not finite");
+      last = std::max(last, to);
     }
     check_chunk(v, count);
+    adopt(v);
     seen_[v].store(1, std::memory_order_release);
+  }
+
+  // Two threads may check a node at the same time, so a node may get its own parent twice.
+  void adopt(size_t v) {
+    auto& [starts, targets, biases] = children_;
+    for (int64_t c = starts.data()[v]; c < starts.data()[v + 1]; ++c) {
+      int32_t to = targets.data()[c], none = 0;
+      if (to >= 0 && !parents_[size_t(to)].compare_exchange_strong(none, int32_t(v) + 1))
+        require(none == int32_t(v) + 1, "a node has two parents");
+    }
   }
 
   void check_chunk(size_t v, int64_t count) {
@@ -182,12 +217,11 @@ class LabelSearch {
     int64_t size = begins.data()[v + 1] - begins.data()[v], last = -1, at = 0;
     for (int64_t i = firsts.data()[v]; i < firsts.data()[v + 1]; ++i) {
       require(names.data()[i] > last && names.data()[i] < width_, "the columns of a node do not rise");
-      require(spots.data()[i] >= at && spots.data()[i] <= size && (at || !spots.data()[i] || i > firsts.data()[v]),
+      require(spots.data()[i] >= at && spots.data()[i] <= size && (i > firsts.data()[v] || spots.data()[i] == 0),
               "the values of a column are outside its node");
       last = names.data()[i], at = spots.data()[i];
     }
     require(firsts.data()[v] < firsts.data()[v + 1] || size == 0, "a node has values without columns");
-    require(size == 0 || spots.data()[firsts.data()[v]] == 0, "a node has values without columns");
     for (int64_t e = begins.data()[v]; e < begins.data()[v + 1]; ++e)
       require(lanes.data()[e] < count, "a value is of a child that is not there");
   }
@@ -196,7 +230,8 @@ class LabelSearch {
     auto& [firsts, names, spots] = columns_;
     auto& [begins, lanes, numbers, scales] = values_;
     auto part = [](const auto& array, int64_t from, int64_t to) {
-      return xxh64::digest(reinterpret_cast<const uint8_t*>(array.data() + from), size_t(to - from) * sizeof(*array.data()));
+      return xxh64::digest(reinterpret_cast<const uint8_t*>(array.data() + from),
+                           size_t(to - from) * sizeof(*array.data()));
     };
     int64_t a = firsts.data()[v], b = firsts.data()[v + 1], c = begins.data()[v], d = begins.data()[v + 1];
     uint64_t parts[4] = {part(names, a, b), part(spots, a, b), part(lanes, c, d), part(numbers, c, d)};
@@ -255,7 +290,7 @@ class LabelSearch {
     while (!walk.frontier.empty()) {
       walk.next.clear();
       for (const Path& path : walk.frontier) {
-        if (walk.best.size() == k && (k == 0 || path.score < walk.best.back().score)) break;
+        if (walk.best.size() == k && (k == 0 || path.score < walk.best.front().score)) break;
         open(rows, row, path, k, walk);
       }
       size_t kept = std::min(beam, walk.next.size());
@@ -263,6 +298,7 @@ class LabelSearch {
       walk.next.resize(kept);
       std::swap(walk.frontier, walk.next);
     }
+    std::sort_heap(walk.best.begin(), walk.best.end(), before);
   }
 
   void open(const Lines<float>& rows, size_t row, const Path& path, size_t k, Walk& walk) {
@@ -283,9 +319,14 @@ class LabelSearch {
   }
 
   static void keep(Path found, size_t k, std::vector<Path>& best) {
-    if (best.size() == k && (k == 0 || !before(found, best.back()))) return;
-    if (best.size() == k) best.pop_back();
-    best.insert(std::upper_bound(best.begin(), best.end(), found, before), found);
+    if (best.size() == k) {
+      if (k == 0 || !before(found, best.front())) return;
+      std::pop_heap(best.begin(), best.end(), before);
+      best.back() = found;
+    } else {
+      best.push_back(found);
+    }
+    std::push_heap(best.begin(), best.end(), before);
   }
 };
 
@@ -295,7 +336,8 @@ void bind_search(nb::module_& m, const char* name) {
   using Search = LabelSearch<L, V>;
   nb::class_<Search>(m, name)
       .def(nb::init<Children, Columns, Values<L, V>, In<uint64_t>, std::tuple<int64_t, int64_t, float>>(),
-           "children"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(), "digests"_a.noconvert(), "facts"_a)
+           "children"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(), "digests"_a.noconvert(),
+           "facts"_a)
       .def("best", &Search::best, "rows"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(), "beam"_a,
            "threads"_a)
       .def("children", &Search::children, "rows"_a.noconvert(), "node"_a)

@@ -41,6 +41,12 @@ from linnaeus.kernels.reference.joint import crammer_leap as crammer_leap
 from linnaeus.kernels.reference.joint import crammer_sums as crammer_sums
 from linnaeus.kernels.reference.joint import softmax_epoch as softmax_epoch
 from linnaeus.kernels.reference.joint import softmax_sums as softmax_sums
+from linnaeus.kernels.reference.label_tree import LabelSearch8 as LabelSearch8
+from linnaeus.kernels.reference.label_tree import LabelSearch16 as LabelSearch16
+from linnaeus.kernels.reference.label_tree import LabelSearchWide8 as LabelSearchWide8
+from linnaeus.kernels.reference.label_tree import LabelSearchWide16 as LabelSearchWide16
+from linnaeus.kernels.reference.label_tree import label_learn_squared_hinge as label_learn_squared_hinge
+from linnaeus.kernels.reference.label_tree import label_order as label_order
 from linnaeus.kernels.reference.lookup import index_terms as index_terms
 from linnaeus.kernels.reference.lookup import is_sound as is_sound
 from linnaeus.kernels.reference.lookup import probe_pairs as probe_pairs

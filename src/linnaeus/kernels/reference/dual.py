@@ -37,15 +37,15 @@ def visits(seeds: Words64, at: int, active: int) -> Iterator[int]:
     """
     count = min(active, STRIPS)
     begins = [active * i // count for i in range(count + 1)] if count else [0]
-    strips = [(low, high - low, _draw(seeds, at, high - low)) for low, high in pairwise(begins)]
+    strips = [(low, high - low, draw(seeds, at, high - low)) for low, high in pairwise(begins)]
     for turn in range(-(-active // STRIPS)):
         for i in range(count, 1, -1):
-            j = _draw(seeds, at, i)
+            j = draw(seeds, at, i)
             strips[i - 1], strips[j] = strips[j], strips[i - 1]
         yield from [low + (first + turn) % length for low, length, first in strips if turn < length]
 
 
-def _draw(seeds: Words64, at: int, n: int) -> int:
+def draw(seeds: Words64, at: int, n: int) -> int:
     """A number below n, by xorshift."""
     seed = int(seeds[at]) or K0
     seed ^= (seed << 13) & MASK

@@ -100,7 +100,7 @@ def join(layers: Sequence[Layer], order: Ints, facts: tuple[int, float, int], pa
     count = np.cumsum([0] + [len(layer.starts) - 1 for layer in layers])
     targets = [np.arange(layer.starts[-1], dtype=np.int32) + count[i + 1] for i, layer in enumerate(layers[:-1])]
     last = np.arange(layers[-1].starts[-1]) if partial else order
-    parts = [_columns_of(layer) for layer in layers]
+    parts = [columns_of(layer) for layer in layers]
     codes = [quantized(layer, bits) for layer in layers]
     most = max(int(np.diff(layer.starts).max()) for layer in layers)
     lanes = np.uint8 if most <= SMALL_LANES else np.uint16
@@ -122,7 +122,7 @@ def join(layers: Sequence[Layer], order: Ints, facts: tuple[int, float, int], pa
     )
 
 
-def _columns_of(layer: Layer) -> tuple[Longs, Ints, Array]:
+def columns_of(layer: Layer) -> tuple[Longs, Ints, Array]:
     """The different columns of each node: where they begin, they, and where the values of each begin in the node."""
     columns, firsts = layer.columns, layer.firsts
     new = np.ones(len(columns), bool)

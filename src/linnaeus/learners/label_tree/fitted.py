@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,26 @@ MAPPED = 1 << 25
 """Bytes of weights from which they are stored as they lie in memory, so that a file can be mapped."""
 DENSE = 1 << 24
 """Scores of all labels that are given at once."""
+MOST_COMMON = 2048
+"""Columns that are kept of the mean of all rows."""
 LOWEST = -1e4
 """The score of a label that the search has not come to."""
+
+
+class Common(NamedTuple):
+    """What rows have in common: the direction of their mean, as columns and values; an update learns against it."""
+
+    columns: Ints
+    values: Floats
+
+    @classmethod
+    def of(cls, X: CSR, weights: Doubles) -> Common:
+        """The largest values of the mean of these rows."""
+        mean = X.tdot(weights)
+        columns = np.sort(np.argsort(-np.abs(mean), kind="stable")[:MOST_COMMON])
+        columns = columns[mean[columns] != 0]
+        length = float(np.sqrt((mean[columns] ** 2).sum())) or 1.0
+        return cls(columns.astype(np.int32), (mean[columns] / length).astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +60,7 @@ class FittedLabels(FittedModel):
     names: LabelNames
     counts: Ints
     beam: int
+    common: Common
     curve: tuple[float, float, float] | None = None
     threshold: float = 0.5
     depth: int = 10
@@ -116,6 +135,7 @@ class FittedLabels(FittedModel):
             "trees": [{"width": tree.width, "share": tree.share, "mapped": large} for tree in self.trees],
         }
         tensors = {**self.names.tensors(), "counts": self.counts}
+        tensors |= {"common.columns": self.common.columns, "common.values": self.common.values}
         for number, tree in enumerate(self.trees):
             tensors |= {f"{number}.{name}": array for name, array in _tensors(tree, large).items()}
         return State(manifest, tensors)
@@ -123,7 +143,7 @@ class FittedLabels(FittedModel):
     @classmethod
     def from_state(cls, state: State) -> FittedLabels:
         """The same from its stored state; nodes of a mapped file are checked when they are first used."""
-        names, counts = LabelNames.restored(state.tensors), state.tensors.get("counts")
+        names, counts = LabelNames.restored(state.tensors, state.guards), state.tensors.get("counts")
         if counts is None or counts.dtype != np.int32 or counts.shape != (len(names),):
             raise damaged("the rows of its labels are not counted")
         trees, curve = field(state.manifest, "trees", list), state.manifest.get("curve")
@@ -136,7 +156,28 @@ class FittedLabels(FittedModel):
         if beam < 1 or depth < 1:
             raise damaged("its beam is no number of nodes")
         threshold = float(field(state.manifest, "threshold", float))
-        return cls(found, names, counts, beam, None if curve is None else tuple(curve), threshold, depth)
+        common = Common(tensor(state.tensors, "common.columns", np.int32), tensor(state.tensors, "common.values", np.float32))
+        if len(common.columns) != len(common.values) or not _inside(common.columns, found[0].width):
+            raise damaged("what its rows have in common does not fit its features")
+        return cls(found, names, counts, beam, common, None if curve is None else tuple(curve), threshold, depth)
+
+
+WHEN_USED = ("targets", "biases", "columns", "spots", "lanes", "values")
+"""Parts of a mapped tree that are checked node by node, by the digests of its nodes."""
+
+
+def checked_later(manifest: Mapping[str, Json]) -> list[str]:
+    """The tensors of a mapped tree that are checked when they are used; of a small one none."""
+    trees = manifest.get("trees")
+    numbers = range(len(trees)) if isinstance(trees, list) else range(0)
+    mapped = [i for i in numbers if isinstance(trees[i], dict) and trees[i].get("mapped") is True]
+    names = ["names.bytes", "names.offsets"] if mapped else []
+    return [*names, *(f"{i}.{name}" for i in mapped for name in WHEN_USED)]
+
+
+def _inside(columns: Ints, width: int) -> bool:
+    """Whether these columns rise and are features."""
+    return not len(columns) or bool(columns[0] >= 0 and columns[-1] < width and (np.diff(columns) > 0).all())
 
 
 def _weights(tree: Chunks) -> Arrays:

@@ -9,7 +9,7 @@ import numpy as np
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import RowLearner, counted
-from linnaeus.learners.label_tree.fitted import FittedLabels
+from linnaeus.learners.label_tree.fitted import Common, FittedLabels
 from linnaeus.learners.label_tree.names import LabelNames
 from linnaeus.protocols import LearnsRows
 from linnaeus.types import LabelSets, Lesson
@@ -76,4 +76,5 @@ class LabelTree(RowLearner):
         labels = lesson.y.labels if isinstance(lesson.y, LabelSets) else lesson.y
         counts = np.bincount(labels, minlength=lesson.k).astype(np.int32)
         trees = tuple(grow(self, lesson, lesson.seed + number) for number in range(self.trees))
-        return FittedLabels(trees, LabelNames.of(np.arange(lesson.k)), counts, self.beam)
+        common = Common.of(lesson.X.to_csr(), lesson.weights)
+        return FittedLabels(trees, LabelNames.of(np.arange(lesson.k)), counts, self.beam, common)

@@ -9,6 +9,7 @@ import numpy as np
 
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
+from linnaeus.store.blocks import Guard
 from linnaeus.store.states import pack_labels, tensor, unpack_labels
 from linnaeus.types import AnyInts, Array, Arrays, Bytes, Ints, Label, Longs
 
@@ -28,6 +29,8 @@ class LabelNames:
     data: Bytes
     offsets: Longs
     others: Array | None = None
+    guards: tuple[Guard, ...] = ()
+    """Of a mapped file: what checks the blocks of the bytes and of the offsets when they are first used."""
 
     @classmethod
     def of(cls, labels: Array) -> LabelNames:
@@ -44,13 +47,19 @@ class LabelNames:
         """The name of a label, as the training data had it."""
         if self.others is not None:
             return self.others[at].item()
+        self._check(1, 8 * at, 8 * at + 16)
         start, stop = int(self.offsets[at]), int(self.offsets[at + 1])
+        self._check(0, start, stop)
         if not 0 <= start <= stop <= len(self.data):
             raise damaged("the name of a label is outside its bytes")
         try:
             return self.data[start:stop].tobytes().decode("utf-8", "surrogatepass")
         except UnicodeDecodeError as error:
             raise damaged("the name of a label is not UTF-8") from error
+
+    def _check(self, which: int, start: int, stop: int) -> None:
+        if which < len(self.guards):
+            self.guards[which].check_bytes(start, stop)
 
     def listed(self, labels: AnyInts) -> list[Label]:
         """The names of these labels."""
@@ -83,6 +92,13 @@ class LabelNames:
             low, high = (middle + 1, high) if self[middle] < label else (low, middle)
         return low if low < len(self) and self[low] == label else -1
 
+    def containing(self, part: str) -> list[str]:
+        """A name with this part, if there is one."""
+        if self.others is not None:
+            return [str(name) for name in self.others.tolist() if part in str(name)][:1]
+        at = self.data.tobytes().find(part.encode())
+        return [] if at < 0 else [self[int(np.searchsorted(self.offsets, at, side="right")) - 1]]
+
     def array(self) -> Array:
         """All names as an array."""
         if self.others is not None:
@@ -96,14 +112,18 @@ class LabelNames:
         return {"names.bytes": self.data, "names.offsets": self.offsets}
 
     @classmethod
-    def restored(cls, tensors: Mapping[str, Array]) -> LabelNames:
+    def restored(cls, tensors: Mapping[str, Array], guards: Mapping[str, Guard]) -> LabelNames:
         """The names of a file; each is checked when it is read."""
         if "names.offsets" not in tensors:
             others = unpack_labels("names", {name: a for name, a in tensors.items() if name.startswith("names.")})
             if others is None or others.ndim != 1:
                 raise damaged("the names of its labels are missing")
             return cls(np.zeros(0, np.uint8), np.zeros(1, np.int64), others)
-        return cls(tensor(tensors, "names.bytes", np.uint8), tensor(tensors, "names.offsets", np.int64))
+        held = tuple(guards[name] for name in ("names.bytes", "names.offsets") if name in guards)
+        data, offsets = tensor(tensors, "names.bytes", np.uint8), tensor(tensors, "names.offsets", np.int64)
+        if not len(offsets):
+            raise damaged("the names of its labels are missing")
+        return cls(data, offsets, None, held if len(held) == 2 else ())
 
 
 def _as_number(label: Label) -> float | int | None:

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from linnaeus.tasks.rows import RowsLesson
 
 
+MANY_LABELS = 1000
+"""Different labels from which a label tree is trained where no recipe is named: weights of all features for each label
+would take a thousand times the memory, and as long to train."""
+
 NO_CLASSES = "This model predicts numbers; it has no probabilities and no out-of-scope scores."
 
 
@@ -47,6 +51,7 @@ class Classify(Task["Stream", "Batch"]):
     usual: ClassVar[str] = "default"
     heading: ClassVar[str] = "for texts"
     texts: ClassVar[bool] = True
+    goes_on: ClassVar[bool] = False
     forms: ClassVar[tuple[str, ...]] = ("single", "lists", "indicator", "sparse")
     commands: ClassVar[tuple[str, ...]] = (
         "predict {model} new.csv -o answers.csv",
@@ -64,7 +69,9 @@ class Classify(Task["Stream", "Batch"]):
 
     def fitting(self, examples: Examples) -> str:
         """The recipe for these examples if none is named."""
-        return self.usual if examples.labels is not None else "ridge"
+        if examples.labels is None:
+            return "ridge"
+        return "label-tree" if len(examples.labels.classes) >= MANY_LABELS else self.usual
 
     def usual_features(self) -> Block:
         """Words and pairs of words, weighted by tf-idf."""

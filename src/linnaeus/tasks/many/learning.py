@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from linnaeus.learners.problems import learn
 from linnaeus.tasks.examples import Examples, Held, Learned, Leg
 from linnaeus.tasks.judging import held_out_evaluation
 from linnaeus.tasks.rows import RowsLesson
-from linnaeus.types import Array, Doubles, Floats, Ints, LabelSets, Longs, Truth
+from linnaeus.types import Array, Doubles, Floats, Ints, Label, LabelSets, Longs, Truth
 
 if TYPE_CHECKING:
     from linnaeus.data.split import Split
@@ -125,3 +125,43 @@ def taught(body: FittedLabels, best: tuple[Ints, Floats], truth: Truth, weights:
     return replace(body, threshold=learn_threshold(body.chances(scores), right, sizes))
 
 
+
+
+def more(model: Model, examples: Examples) -> Learned:
+    """The trees after more rows; the labels of both are numbered anew."""
+    from linnaeus.learners.label_tree.updating import News, extended, renumbered
+
+    labels, body = examples.labels, model.body
+    if labels is None or labels.sets != (model.form != "single"):
+        raise UsageError("The labels of the new rows differ in kind from the model's; give rows like the training rows.")
+    fresh = [name for name in labels.classes.tolist() if body.names.find([name])[0] < 0]
+    number = dict(zip(fresh, range(body.k, body.k + len(fresh)), strict=True))
+    known = body.names.find(labels.classes.tolist())
+    at = np.array([number.get(name, place) for name, place in zip(labels.classes.tolist(), known, strict=True)], np.int32)
+    y = as_sets(labels.y)
+    X = model.features.rows(examples.stream)
+    k = body.k + len(fresh)
+    news = News(X, LabelSets(y.offsets, at[y.labels]), examples.weights, body.k, k)
+    names = np.concatenate([body.names.array(), np.array(fresh, dtype=labels.classes.dtype)])
+    order = np.argsort(names, kind="stable")
+    numbers = np.empty(k, np.int64)
+    numbers[order] = np.arange(k)
+    body = renumbered(extended(model.recipe.learner, body, news), numbers)
+    return Learned({"body": replace(body, names=LabelNames.of(names[order]))})
+
+
+def less(model: Model, labels: Sequence[Label]) -> Learned:
+    """The trees without these labels."""
+    from linnaeus.learners.label_tree.updating import renumbered
+
+    body = model.body
+    gone = body.names.find(list(labels))
+    for name, label in zip(labels, gone.tolist(), strict=True):
+        if label < 0:
+            raise UsageError(f"The model has no label {str(name)!r} to remove.")
+    kept = np.ones(body.k, bool)
+    kept[gone] = False
+    if not kept.any():
+        raise UsageError("These are all labels of the model; keep at least one.")
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+    return Learned({"body": replace(renumbered(body, numbers), names=LabelNames.of(body.names.array()[kept]))})

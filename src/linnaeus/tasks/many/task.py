@@ -13,7 +13,7 @@ from linnaeus.protocols import RanksLabels, Stream, capability
 from linnaeus.tasks.base import AnyTask, Given, Wish
 from linnaeus.tasks.classify.prediction import Prediction
 from linnaeus.tasks.classify.task import Classify
-from linnaeus.tasks.examples import Examples, Held
+from linnaeus.tasks.examples import Examples, Held, Learned
 from linnaeus.types import Array, Doubles, Label, Source
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linnaeus.data import Batch
     from linnaeus.evaluation import Facts
     from linnaeus.explain import Explanation
+    from linnaeus.learners.run import Run
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.base import Abstain, Evaluated, Flips
@@ -42,6 +43,7 @@ class ManyLabels(Classify):
     usual: ClassVar[str] = "label-tree"
     heading: ClassVar[str] = "for very many labels"
     named: ClassVar[bool] = False
+    goes_on: ClassVar[bool] = True
 
     # The recipe
 
@@ -97,6 +99,18 @@ class ManyLabels(Classify):
         from linnaeus.tasks.many.learning import settle
 
         return settle(model, examples, held)
+
+    def more(self, model: Model, examples: Examples, run: Run) -> Learned:
+        """The model with more rows: new labels are added, known ones are learned again; the others stay."""
+        from linnaeus.tasks.many.learning import more
+
+        return more(model, examples)
+
+    def less(self, model: Model, labels: Sequence[Label]) -> Learned:
+        """The model without these labels."""
+        from linnaeus.tasks.many.learning import less
+
+        return less(model, labels)
 
     # The model
 
