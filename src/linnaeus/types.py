@@ -253,7 +253,7 @@ class Lesson:
 
     The labels y are class indices (n,), `LabelSets`, or numbers (n, k). `space` is the output space that the labels
     make, `names` gives the names of the columns, for learners that look words up, and `run` tells of progress and
-    keeps a checkpoint (`learners.run.Run`); each may be missing.
+    keeps a checkpoint (`learners.run.Run`); `labels` are the names of the classes (k). Each may be missing.
     """
 
     X: Any
@@ -264,6 +264,7 @@ class Lesson:
     space: Any = None
     names: Callable[[], Sequence[str]] | None = None
     run: Any = None
+    labels: Any = None
 
     def take(self, rows: Array | slice) -> Lesson:
         """The lesson restricted to these rows."""

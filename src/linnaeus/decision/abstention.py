@@ -152,6 +152,24 @@ class InScope(Abstention):
         return Decided(np.where(seen.scope() <= self.at_most, seen.labels, ABSTAINED))
 
 
+@dataclass(frozen=True)
+class Risk(Abstention):
+    """Answer as exactly as at most this share of wrong answers allows: of a taxonomy with a node above the label.
+
+    Held-out rows in training tell how sure an answer has to be. Only models of many labels have it.
+
+    >>> Risk(0.05).at_most
+    0.05
+    """
+
+    at_most: float = 0.05
+    name = "risk"
+
+    def decide(self, seen: Evidence) -> Decided:
+        """Refused: it needs what only a model of many labels knows."""
+        raise UsageError("abstain='risk' is for models of many labels; take confidence=0.8.")
+
+
 def sure(rule: Abstention | str | None, labels: Array, P: Doubles) -> Bools:
     """Which of these labels are sure enough for a rule, given as `as_abstention` takes it, by probabilities alone.
 
@@ -162,11 +180,11 @@ def sure(rule: Abstention | str | None, labels: Array, P: Doubles) -> Bools:
     if found is None:
         return np.ones(len(labels), bool)
     if not isinstance(found, Confidence | Margin):
-        raise UsageError("Tags, arcs and candidates can be abstained from by confidence=0.8 or margin=0.2 only.")
+        raise UsageError("These answers can be abstained from by confidence=0.8 or margin=0.2 only.")
     return ~found.decide(Evidence(labels.astype(np.intp), P)).abstained
 
 
-ABSTENTIONS = {kind.name: kind for kind in (Confidence, Margin, Coverage, InScope)}
+ABSTENTIONS = {kind.name: kind for kind in (Confidence, Margin, Coverage, InScope, Risk)}
 """Every abstention by its plain name; each has one number."""
 
 

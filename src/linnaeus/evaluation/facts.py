@@ -99,7 +99,7 @@ class Facts:
         """Rows (of sentences: tokens) without a prediction, because the model abstained."""
         if "answered_tokens" in self.values:
             return int((self.values["tokens"] - self.values["answered_tokens"]).sum())
-        if self.task == "candidates" and "answered" in self.values:
+        if self.task in ("candidates", "many") and "answered" in self.values:
             return int((self.values["answered"] == 0).sum())
         return len(self) - len(self.predicted.labels) if self.task == "single" else 0
 

@@ -251,7 +251,7 @@ RIGHT_TOKENS = ("right_arcs", "right_heads", "right_tokens")
 
 def coverage(sample: Sample) -> Doubles:
     """The share of rows with a prediction."""
-    if sample.facts.task == "candidates":
+    if sample.facts.task in ("candidates", "many"):
         return sample.mean_of("answered")
     if "answered_tokens" in sample.facts.values:
         return share_of("answered_tokens", "tokens", sample)
@@ -262,6 +262,8 @@ def answered_accuracy(sample: Sample) -> Doubles:
     """The accuracy on the rows with a prediction."""
     if sample.facts.task == "candidates":
         return share_of("found_at_1", "answered", sample)
+    if sample.facts.task == "many":
+        return share_of("right_answers", "answered", sample)
     if "answered_tokens" in sample.facts.values:
         right = next(name for name in RIGHT_TOKENS if name in sample.facts.values)
         return share_of(right, "answered_tokens", sample)

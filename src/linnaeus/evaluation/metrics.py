@@ -73,7 +73,7 @@ _TAG: tuple[Task, ...] = ("tags",)
 _TREE: tuple[Task, ...] = ("trees",)
 _PICK: tuple[Task, ...] = ("candidates",)
 _MANY: tuple[Task, ...] = ("many",)
-_CHOICE: tuple[Task, ...] = ("single", "tags", "trees", "candidates")
+_CHOICE: tuple[Task, ...] = ("single", "tags", "trees", "candidates", "many")
 
 DEPTHS = (1, 3, 5, 10)
 """The depths of recall at k."""

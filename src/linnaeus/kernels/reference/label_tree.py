@@ -164,8 +164,8 @@ def _check_level(rows: Rows, width: int, costs: Doubles, truth: Truth, level: Le
     fits = len(offsets) == n + 1 and _rises(offsets, len(places)) and len(led) == n
     fits = fits and len(starts) > 1 and _rises(starts, len(bounds) - 1) and int(starts[-1]) == len(bounds) - 1
     fits = fits and _rises(bounds, LARGEST) and not outside(places, int(bounds[-1]))
-    fits = fits and not bool((led >= len(starts) - 1).any() or (np.diff(starts) > CHILDREN).any())
-    refuse(not fits, "label_learn: the arrays do not fit each other")
+    astray = (led >= len(starts) - 1).any() or (np.diff(starts) > CHILDREN).any()
+    refuse(not fits or astray, "label_learn: the arrays do not fit each other")
     refuse(not 0 <= width <= LARGEST or outside(columns, width), "label_learn: a column is outside the rows")
 
 
@@ -214,14 +214,15 @@ class LabelSearch8:
     ) -> None:
         """`facts` are the number of labels, the width, and the share that a step to a node counts."""
         self._children, self._columns, self._values, self._digests = children, columns, values, digests
-        self._labels, self._width, self._share = facts[0], facts[1], np.float32(facts[2])
+        self._labels, self._width = facts[:2]
         (starts, targets, biases), (firsts, names, spots), (begins, lanes, numbers, scales) = children, columns, values
         m = len(scales)
         fits = m > 0 and len(starts) == len(firsts) == len(begins) == m + 1 and len(targets) == len(biases)
         fits = fits and len(names) == len(spots) and len(lanes) == len(numbers) and len(digests) in (0, m)
         refuse(not fits, "LabelSearch: the arrays do not fit each other")
-        fits = self._width >= 0 and self._labels > 0 and self._share >= 0 and bool(np.isfinite(self._share))
-        refuse(not fits, "LabelSearch: width, labels or share are no sizes of a tree")
+        sized = self._width >= 0 and self._labels > 0 and 0 <= facts[2] <= float(SHORT.max)
+        refuse(not sized, "LabelSearch: width, labels or share are no sizes of a tree")
+        self._share = np.float32(facts[2])
         self._seen, self._parents = np.zeros(m, bool), np.full(m, -1)
         self._check_node(0)
 

@@ -113,7 +113,7 @@ def _visit(loss: Loss, team: _Team, row: int, seen: Doubles) -> bool:
     team.alpha[row] = np.where(projected != 0, loss.step(a, slope, m, q, C), a)
     moves = y * (team.alpha[row] - a)
     facts[TOTAL] += moves
-    if moves.any():
+    if (moves * moves).any():
         team.add(row, moves)
     return bool(stays.any())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -16,7 +17,8 @@ from linnaeus.learners.label_tree.chunks import Chunks
 from linnaeus.learners.label_tree.names import LabelNames
 from linnaeus.learners.label_tree.packing import packed, unpacked
 from linnaeus.protocols import RanksLabels, Rows
-from linnaeus.store.states import field, tensor
+from linnaeus.store.states import field as entry
+from linnaeus.store.states import pack_strings, tensor, unpack_strings
 from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Json, Longs, State, offsets_of
 
 MAPPED = 1 << 25
@@ -51,7 +53,10 @@ class FittedLabels(FittedModel):
 
     `beam` nodes of a level are opened for each row. `counts` (k,) are the training rows of each label. Several trees
     rank by the mean of e^score. A label's chance is 1 / (1 + e^-(a s + b r + c)) for its score s and the logarithm r of
-    the sum of e^s of the row's other labels; `curve` is (a, b, c), None where no rows were held out.
+    the sum of e^s of the row's other labels; `curve` is (a, b, c), None where no rows were held out. `threshold` is the
+    chance from which a label of a set is predicted, `depth` how many labels of a row are looked at. `nodes` are the
+    names of the nodes of a taxonomy, that of the root is empty; `stops` (m, 3) are chances, and the share of wrong
+    answers and of answers on held-out rows where one goes down the taxonomy as long as the chance is not lower.
     """
 
     provides: ClassVar[tuple[type, ...]] = (RanksLabels,)
@@ -64,6 +69,8 @@ class FittedLabels(FittedModel):
     curve: tuple[float, float, float] | None = None
     threshold: float = 0.5
     depth: int = 10
+    nodes: tuple[str, ...] = ()
+    stops: Floats = field(default_factory=lambda: np.zeros((0, 3), np.float32))
 
     @property
     def k(self) -> int:
@@ -119,6 +126,16 @@ class FittedLabels(FittedModel):
             raise damaged("the names of its labels do not fit their bytes")
 
     @cached_property
+    def homes(self) -> tuple[Longs, Longs]:
+        """The node of each label in the first tree, and the node above each node; -1 above the root."""
+        tree = self.trees[0]
+        owner = np.repeat(np.arange(len(tree.scales)), np.diff(tree.starts))
+        leaves, homes, above = tree.targets < 0, np.zeros(self.k, np.int64), np.full(len(tree.scales), -1)
+        homes[~tree.targets[leaves]] = owner[leaves]
+        above[tree.targets[~leaves]] = owner[~leaves]
+        return homes, above
+
+    @cached_property
     def nbytes(self) -> int:
         """Bytes of the weights."""
         return sum(array.nbytes for tree in self.trees for array in _weights(tree).values())
@@ -135,7 +152,9 @@ class FittedLabels(FittedModel):
             "trees": [{"width": tree.width, "share": tree.share, "mapped": large} for tree in self.trees],
         }
         tensors = {**self.names.tensors(), "counts": self.counts}
-        tensors |= {"common.columns": self.common.columns, "common.values": self.common.values}
+        tensors |= {"common.columns": self.common.columns, "common.values": self.common.values, "stops": self.stops}
+        if self.nodes:
+            tensors |= pack_strings("nodes", self.nodes)
         for number, tree in enumerate(self.trees):
             tensors |= {f"{number}.{name}": array for name, array in _tensors(tree, large).items()}
         return State(manifest, tensors)
@@ -146,20 +165,28 @@ class FittedLabels(FittedModel):
         names, counts = LabelNames.restored(state.tensors, state.guards), state.tensors.get("counts")
         if counts is None or counts.dtype != np.int32 or counts.shape != (len(names),):
             raise damaged("the rows of its labels are not counted")
-        trees, curve = field(state.manifest, "trees", list), state.manifest.get("curve")
+        trees, curve = entry(state.manifest, "trees", list), state.manifest.get("curve")
         if not trees or (curve is not None and (len(curve) != 3 or not all(type(one) is float for one in curve))):
             raise damaged("it has no label tree, or no curve of chances")
         found = tuple(_tree(one, number, state.tensors, len(names)) for number, one in enumerate(trees))
         if len({tree.width for tree in found}) > 1:
             raise damaged("its label trees are of different features")
-        beam, depth = field(state.manifest, "beam", int), field(state.manifest, "depth", int)
+        beam, depth = entry(state.manifest, "beam", int), entry(state.manifest, "depth", int)
         if beam < 1 or depth < 1:
             raise damaged("its beam is no number of nodes")
-        threshold = float(field(state.manifest, "threshold", float))
+        threshold = float(entry(state.manifest, "threshold", float))
         common = Common(tensor(state.tensors, "common.columns", np.int32), tensor(state.tensors, "common.values", np.float32))
         if len(common.columns) != len(common.values) or not _inside(common.columns, found[0].width):
             raise damaged("what its rows have in common does not fit its features")
-        return cls(found, names, counts, beam, common, None if curve is None else tuple(curve), threshold, depth)
+        stops, nodes = state.tensors.get("stops"), ()
+        if stops is None or stops.dtype != np.float32 or stops.ndim != 2 or stops.shape[1] != 3:
+            raise damaged("where its label tree stops is missing")
+        if "nodes.offsets" in state.tensors:
+            nodes = tuple(unpack_strings("nodes", state.tensors))
+            if len(nodes) != len(found[0].scales):
+                raise damaged("the names of its nodes do not fit its label tree")
+        more = {"nodes": nodes, "stops": stops}
+        return cls(found, names, counts, beam, common, None if curve is None else tuple(curve), threshold, depth, **more)
 
 
 WHEN_USED = ("targets", "biases", "columns", "spots", "lanes", "values")
@@ -207,10 +234,10 @@ KINDS: dict[str, tuple[type[np.generic], ...]] = {
 
 def _tree(about: Json, number: int, tensors: Mapping[str, Array], k: int) -> Chunks:
     """One tree of a file. A small one is checked as a whole; of a mapped one each node when it is first used."""
-    width, share = field(about, "width", int), float(field(about, "share", float))
+    width, share = entry(about, "width", int), float(entry(about, "share", float))
     own = {name.removeprefix(f"{number}."): a for name, a in tensors.items() if name.startswith(f"{number}.")}
     parts = {name: _vector(own, name) for name in KINDS}
-    mapped = field(about, "mapped", bool)
+    mapped = entry(about, "mapped", bool)
     if mapped:
         columns, spots = tensor(own, "columns", np.int32), tensor(own, "spots", np.uint32)
         digests = tensor(own, "digests", np.uint64)

@@ -23,13 +23,16 @@ NUMBERS = {"prior": True, "share": True, "least": True, "strength": False, "tol"
 class LabelTree(RowLearner):
     """Linear rankers in the nodes of a tree whose leaves are labels; a row goes down in a beam (Parabel, PECOS).
 
-    Labels are vectors, the means of their rows, and are clustered by balanced 2-means into groups of about `leaf`; a
+    The `shape` of the tree is "similar": labels are vectors, the means of their rows, and are clustered by balanced 2-means into groups of about `leaf`; a
     node has at most `width` nodes below it. With `leaf` as large as the number of labels the tree is flat: one ranker
     for each label. Each child of a node is a binary problem with the squared hinge loss and the penalty
     strength/2 |w - prior z|^2, z the direction of the mean of its rows, over the rows that have a label below the node
     and those that the level above leads there (`led` nodes for each row). Weights below `least` are dropped; the others
     have 8 or 16 `bits`. In prediction `beam` nodes of a level are opened; an inner node counts `share` of a label in
     the score of a path. Several `trees`, from different clusterings, rank by their mean.
+
+    Another shape is a taxonomy: a separator such as "/", if the names of labels are paths, or the name of a file with
+    the columns child and parent. "huffman" puts rare labels deeper than frequent ones.
 
     >>> from linnaeus.arrays import as_rows
     >>> X, y = as_rows([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0], [0.0, 3.0]]).to_csr(), np.array([0, 1, 0, 1])
@@ -42,6 +45,7 @@ class LabelTree(RowLearner):
     provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     tuned: ClassVar[str | None] = "strength"
 
+    shape: str = "similar"
     strength: float = 1.0
     prior: float = 1.0
     leaf: int = 64
@@ -56,6 +60,9 @@ class LabelTree(RowLearner):
     trees: int = 1
 
     def __post_init__(self) -> None:
+        expect("LabelTree(shape=...)", self.shape, str)
+        if not self.shape or (self.trees > 1 and self.shape != "similar"):
+            raise UsageError('LabelTree(shape=...) is "similar", "huffman", a separator or a file; several trees are "similar".')
         for name, least in LEAST.items():
             expect(f"LabelTree({name}=...)", getattr(self, name), int, least=least)
         for name, zero in NUMBERS.items():
@@ -75,6 +82,8 @@ class LabelTree(RowLearner):
         lesson = counted(lesson)
         labels = lesson.y.labels if isinstance(lesson.y, LabelSets) else lesson.y
         counts = np.bincount(labels, minlength=lesson.k).astype(np.int32)
-        trees = tuple(grow(self, lesson, lesson.seed + number) for number in range(self.trees))
+        labels = np.arange(lesson.k) if lesson.labels is None else lesson.labels
+        grown = [grow(self, lesson, lesson.seed + number) for number in range(self.trees)]
         common = Common.of(lesson.X.to_csr(), lesson.weights)
-        return FittedLabels(trees, LabelNames.of(np.arange(lesson.k)), counts, self.beam, common)
+        trees, nodes = tuple(tree for tree, _ in grown), tuple(grown[0][1])
+        return FittedLabels(trees, LabelNames.of(labels), counts, self.beam, common, nodes=nodes)

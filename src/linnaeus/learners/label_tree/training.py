@@ -10,17 +10,18 @@ from linnaeus import kernels
 from linnaeus.arrays import CSR
 from linnaeus.erm.progress import Phase
 from linnaeus.learners.label_tree.chunks import Chunks, Layer, join
-from linnaeus.learners.label_tree.outline import clustered, means
-from linnaeus.types import Doubles, Ints, Lesson, Longs
+from linnaeus.learners.label_tree.outline import Outline, clustered, means
+from linnaeus.learners.label_tree.taxonomy import given
+from linnaeus.types import Doubles, Ints, LabelSets, Lesson, Longs
 
 if TYPE_CHECKING:
     from linnaeus.learners.label_tree.learner import LabelTree
 
 
-def grow(learner: LabelTree, lesson: Lesson, seed: int) -> Chunks:
-    """The tree of all rows: clustered, then learned level by level."""
+def grow(learner: LabelTree, lesson: Lesson, seed: int) -> tuple[Chunks, list[str]]:
+    """The tree of all rows, learned level by level, and the names of its nodes if they have any."""
     X = lesson.X.to_csr()
-    tree = clustered(means(X, lesson.y, lesson.k, lesson.weights), learner.leaf, learner.width, seed)
+    tree, nodes = shape(learner, lesson, X, seed)
     layers: list[Layer] = []
     facts = X.width, learner.share, learner.bits
     truth = tree.places(lesson.y)
@@ -31,7 +32,17 @@ def grow(learner: LabelTree, lesson: Lesson, seed: int) -> Chunks:
         if number:
             led, _ = join(layers, tree.order, facts, partial=True).best(X, learner.led, learner.beam)
         layers.append(learned(learner, X, costs, truth, level, led))
-    return join(layers, tree.order, facts)
+    return join(layers, tree.order, facts), nodes
+
+
+def shape(learner: LabelTree, lesson: Lesson, X: CSR, seed: int) -> tuple[Outline, list[str]]:
+    """The outline of the tree, and the names of its nodes, from the root on; empty where they have none."""
+    if learner.shape == "similar":
+        return clustered(means(X, lesson.y, lesson.k, lesson.weights), learner.leaf, learner.width, seed), []
+    labels = lesson.y.labels if isinstance(lesson.y, LabelSets) else lesson.y
+    names = [str(name) for name in (range(lesson.k) if lesson.labels is None else lesson.labels.tolist())]
+    tree, told = given(learner.shape, names, np.bincount(labels, minlength=lesson.k).astype(np.int32), learner.leaf)
+    return tree, ["", *(name for level in told for name in level)] if told else []
 
 
 def learned(

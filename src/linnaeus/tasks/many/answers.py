@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.arrow import as_numpy, from_numpy, is_list
-from linnaeus.decision.abstention import sure
+from linnaeus.decision.abstention import Risk, as_abstention, sure
 from linnaeus.errors import DataError, UsageError, did_you_mean
 from linnaeus.features.base import as_stream
 from linnaeus.frozen import dataclass
 from linnaeus.learners.label_tree.fitted import FittedLabels
 from linnaeus.tasks.classify.prediction import Prediction
+from linnaeus.tasks.many.stopping import Answers, answers_at, least_chance, right_answers
 from linnaeus.types import Array, Bools, Doubles, Floats, Ints, Label, LabelSets, Source, Truth, offsets_of
 
 if TYPE_CHECKING:
@@ -45,6 +47,9 @@ def best(model: Model, source: Source, depth: int = 0) -> Best:
 
 def decide(model: Model, found: Best, abstain: Abstain = None) -> Truth:
     """The label of each text, -1 where the model abstains; or the labels of a set that are probable enough."""
+    if model.form == "single" and isinstance(rule := as_abstention(abstain), Risk):
+        told = stopped(model, found, rule)
+        return np.where(told.level == 0, told.at, -1)
     if model.form == "single":
         first = found.labels[:, 0]
         return np.where(answered(model, found, abstain), first, -1)
@@ -81,6 +86,13 @@ def spoken(model: Model, decided: Truth) -> Array:
     return np.array(said) if said else np.array([], object)
 
 
+def predicted(model: Model, found: Best, abstain: Abstain) -> Array:
+    """What is said about each text: a label, a node of the taxonomy, a tuple of labels, or None."""
+    if isinstance(rule := as_abstention(abstain), Risk):
+        return np.array(_places(model.body, stopped(model, found, rule)), object)
+    return spoken(model, decide(model, found, abstain))
+
+
 def ranked(model: Model, found: Best, count: int) -> list[list[tuple[Label, float]]]:
     """The best labels of each text with their chances, best first."""
     names = model.body.names
@@ -95,6 +107,9 @@ def columns(model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
     """The kept columns, `label` and `probability`, or `labels` and `probabilities`, and `top` where wished."""
     found, names = best(model, batch, wish.top), model.body.names
     told = {name: _kept(batch, name) for name in wish.keep}
+    if isinstance(rule := as_abstention(wish.abstain), Risk):
+        told |= _stopped(model, found, rule)
+        return pa.RecordBatch.from_pydict(told | ({"top": _top(model, found, wish.top)} if wish.top else {}))
     decided = decide(model, found, wish.abstain)
     if isinstance(decided, LabelSets):
         offsets = from_numpy(decided.offsets.astype(np.int32))
@@ -107,6 +122,27 @@ def columns(model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
     if wish.top:
         told["top"] = _top(model, found, wish.top)
     return pa.RecordBatch.from_pydict(told)
+
+
+def stopped(model: Model, found: Best, rule: Risk) -> Answers:
+    """The answers of which at most a share is wrong: labels, or nodes of the taxonomy above them."""
+    if model.form != "single":
+        raise UsageError("Abstaining needs one label for each text; these are sets of labels.")
+    return answers_at(model.body, (found.labels, found.chances), least_chance(model.body, rule.at_most))
+
+
+def _stopped(model: Model, found: Best, rule: Risk) -> dict[str, pa.Array]:
+    """The answer of each text, its chance, and how many levels above the labels it is."""
+    told, body = stopped(model, found, rule), model.body
+    given = told.level >= 0
+    columns = {"label": pa.array(_places(body, told), pa.string()), "probability": from_numpy(told.chance, given)}
+    return {**columns, "levels_above": from_numpy(told.level, given)} if body.nodes else columns
+
+
+def _places(body: FittedLabels, told: Answers) -> list[str | None]:
+    """The names of labels and nodes; None where there is no answer."""
+    pairs = zip(told.level.tolist(), told.at.tolist(), strict=True)
+    return [None if level < 0 else body.nodes[at] if level else str(body.names[at]) for level, at in pairs]
 
 
 def _chances(found: Best, decided: LabelSets) -> Doubles:
@@ -143,11 +179,25 @@ def observe(model: Model, batch: Batch, abstain: Abstain = None) -> Facts:
         there = "sets of labels" if is_list(batch.labels.type) else "one label each"
         raise DataError(f"The rows have {there}, unlike those that the model was trained on.")
     found, body = best(model, batch), model.body
-    labels = found.labels
-    if abstain is not None:
-        labels = np.where(answered(model, found, abstain)[:, None], labels, -1)
     weights = None if batch.weights is None else as_numpy(batch.weights)
-    return observe_ranked(labels, truth_of(model, batch.labels), body.counts, int(model.facts["rows"]), weights)
+    truth = truth_of(model, batch.labels)
+    facts = observe_ranked(found.labels, truth, body.counts, int(model.facts["rows"]), weights)
+    if abstain is None:
+        return facts
+    return replace(facts, values=facts.values | _judged(model, found, truth, abstain))
+
+
+def _judged(model: Model, found: Best, truth: LabelSets, abstain: Abstain) -> dict[str, Array]:
+    """Which texts have an answer where the model may abstain, and which of these are right."""
+    if isinstance(rule := as_abstention(abstain), Risk):
+        told = stopped(model, found, rule)
+        return {
+            "answered": (told.level >= 0).astype(np.uint8),
+            "right_answers": right_answers(model.body, told, truth.labels.astype(np.int64)).astype(np.uint8),
+        }
+    decided = decide(model, found, abstain)
+    there = np.asarray(decided) >= 0
+    return {"answered": there.astype(np.uint8), "right_answers": (there & (decided == truth.labels)).astype(np.uint8)}
 
 
 def truth_of(model: Model, labels: pa.Array) -> LabelSets:

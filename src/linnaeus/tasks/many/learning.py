@@ -13,11 +13,11 @@ from linnaeus.evaluation import observe_ranked
 from linnaeus.features.cross_validation import peeks
 from linnaeus.learners.label_tree.fitted import FittedLabels, learn_curve, learn_threshold
 from linnaeus.learners.label_tree.names import LabelNames
-from linnaeus.learners.problems import learn
+from linnaeus.learners.linear.solving import Problem
 from linnaeus.tasks.examples import Examples, Held, Learned, Leg
 from linnaeus.tasks.judging import held_out_evaluation
 from linnaeus.tasks.rows import RowsLesson
-from linnaeus.types import Array, Doubles, Floats, Ints, Label, LabelSets, Longs, Truth
+from linnaeus.types import Array, Doubles, Floats, Ints, Label, LabelSets, Lesson, Longs, Truth
 
 if TYPE_CHECKING:
     from linnaeus.data.split import Split
@@ -52,7 +52,7 @@ class ManyLesson(RowsLesson):
         train, test = self._parts(split)
         learner = self.recipe.learner
         for strength in strengths:
-            found: Any = learn(learner.with_strength(strength), train, self.recipe.seed, replace(run, kept=None))
+            found = self._learned(learner.with_strength(strength), train, run)
             answers = joined(*found.best(test.rows.to_csr(), depth_of(self.problem.y)))
             right = found_in(parted(answers)[0], test.y)[:, 0]
             yield Leg(answers, float(np.average(right, weights=test.weights)))
@@ -61,9 +61,17 @@ class ManyLesson(RowsLesson):
         """The model of all rows."""
         labels, problem = self.examples.labels, self.problem
         assert labels is not None
-        body: Any = learn(learner, problem, self.recipe.seed, run)
-        body = replace(body, names=LabelNames.of(labels.classes), depth=depth_of(problem.y))
+        body = replace(self._learned(learner, problem, run), depth=depth_of(problem.y))
         return Learned({"space": problem.space, "classes": None, "form": labels.form, "params": {}, "body": body})
+
+
+    def _learned(self, learner: Any, problem: Problem, run: Run) -> FittedLabels:
+        """The label tree of a problem whose labels have the names of the examples."""
+        assert self.examples.labels is not None
+        about = {"run": run, "labels": self.examples.labels.classes}
+        lesson = Lesson(problem.rows, problem.y, problem.weights, problem.k, self.recipe.seed, **about)
+        found: FittedLabels = learner.learn(lesson)
+        return found
 
 
 def depth_of(y: Truth) -> int:
@@ -120,7 +128,9 @@ def taught(body: FittedLabels, best: tuple[Ints, Floats], truth: Truth, weights:
         return body
     body = replace(body, curve=learn_curve(scores, right, weights))
     if not isinstance(truth, LabelSets):
-        return body
+        from linnaeus.tasks.many.stopping import learn_stops
+
+        return replace(body, stops=learn_stops(body, best, truth, weights))
     sizes: Longs = np.diff(truth.offsets)
     return replace(body, threshold=learn_threshold(body.chances(scores), right, sizes))
 

@@ -124,8 +124,7 @@ class ManyLabels(Classify):
         """A label, or a tuple of labels, for each text; None where the model abstains."""
         from linnaeus.tasks.many import answers
 
-        found = answers.best(model, material, 2)
-        return answers.spoken(model, answers.decide(model, found, abstain))
+        return answers.predicted(model, answers.best(model, material, 2), abstain)
 
     def scores(self, model: Model, material: Stream | Batch) -> Doubles:
         """Refused: there are too many labels for a score of each."""
