@@ -28,6 +28,7 @@ class Sample(NamedTuple):
     kind: str = "one"
     least: str = "accuracy=0"
     most: str = "log-loss=99"
+    removed: str = "film"
 
 
 SAMPLES = {
@@ -35,6 +36,9 @@ SAMPLES = {
     "label sets": Sample("sets.jsonl", (), "a good film", "film", "many", "micro-f1=0"),
     "numbers": Sample(
         "numbers.jsonl", ("--task", "regress"), "a good film", "the number", "numeric", "r2=-99", "rmse=99"
+    ),
+    "many labels": Sample(
+        "many.jsonl", ("--recipe", "label-tree"), "a good film", "film1", "one", "precision-at-1=0", "precision-at-1=1"
     ),
     "tags": Sample("tags.jsonl", (), "Bob left Oslo.", "B-PER", "one", "accuracy=0", "accuracy=1"),
     "trees": Sample(
@@ -64,16 +68,25 @@ class Row(NamedTuple):
 NO_CLASSES = {"numbers": "Abstaining needs classes; this model predicts numbers."}
 NO_SETS = {"label sets": "For label sets, abstain can only be scope, because a label set may already be empty."}
 RANKED = dict.fromkeys(
-    ("tags", "trees", "candidates"),
-    "Tags, arcs and candidates can be abstained from by confidence=0.8 or margin=0.2 only.",
+    ("many labels", "tags", "trees", "candidates"),
+    "These answers can be abstained from by confidence=0.8 or margin=0.2 only.",
 )
+NO_RISK = {
+    **dict.fromkeys(
+        ("classes", "pipelines", "matrices"), "abstain='risk' is for models of many labels; take confidence=0.8."
+    ),
+    **NO_SETS,
+    **NO_CLASSES,
+    **{task: said for task, said in RANKED.items() if task != "many labels"},
+}
+REMOVED = "Labels can be removed from a label tree only, not from "
 NO_TEXT = {
     "candidates": "A ranker takes a file of examples with candidates, not a text such as 'the capital'.",
     "matrices": "Ready needs the features of a libsvm file, but the rows have none; use Words(...) for texts.",
 }
 NOT_FOUND = "There is no column 'source' to test by; "
 TAGGERS_ONLY = dict.fromkeys(
-    ("classes", "label sets", "numbers", "candidates", "pipelines", "matrices"),
+    ("classes", "label sets", "numbers", "many labels", "candidates", "pipelines", "matrices"),
     "Answers of this model are not about tokens; use plain `linnaeus predict`.",
 )
 NO_ENTITIES = {
@@ -84,11 +97,12 @@ KEPT = {
         ("tags", "trees", "candidates"), "{kept} is not a text classifier, so it has no training texts to search."
     ),
     "matrices": "The model keeps no texts to search; train it with keep='texts' (--set keep=texts).",
+    "many labels": "A model of many labels keeps no texts to search.",
 }
 CHECKED = {
     "candidates": "{data} holds texts with lists of candidates; `check` reads texts: name their column with --text.",
 }
-CAN_UPDATE = "Models that count, linear models of texts and models of sentences can be updated"
+CAN_UPDATE = "Models that count, linear models of texts, label trees and models of sentences can be updated"
 ROWS = {
     "train": [
         Row("`DATA`", "{data} {train} -o {new}.lin"),
@@ -100,6 +114,7 @@ ROWS = {
             "`--set keep=texts`",
             "{data} {train} -o {new}.lin --set keep=texts",
             {
+                "many labels": "A model of many labels keeps no texts; leave out keep.",
                 "tags": "A tagger keeps no texts; keep is for classifiers of texts.",
                 "trees": "A parser keeps no texts; keep is for classifiers of texts.",
                 "candidates": "A ranker keeps no texts; keep is for classifiers of texts.",
@@ -112,6 +127,7 @@ ROWS = {
             {
                 **NO_SETS,
                 "numbers": "Abstaining needs classes; a regression predicts numbers.",
+                "many labels": "A model of many labels has no decision to set; to abstain, ask for it in predict.",
                 "tags": "A tagger has no decision to set; to abstain from unsure tags, ask for it in predict.",
                 "trees": "A parser has no decision to set; to abstain from unsure arcs, ask for it in predict.",
                 "candidates": "A ranker has no decision to set; to abstain from unsure choices, ask for it in predict.",
@@ -121,6 +137,7 @@ ROWS = {
             "`--compact`",
             "{data} {train} -o {new}.lin --compact --cv 2",
             {
+                "many labels": "Only models of the linear engine become compact, not those learned by LabelTree.",
                 "tags": "Only classifiers and regressions of texts become compact, not taggers.",
                 "trees": "Only classifiers and regressions of texts become compact, not parsers.",
                 "candidates": "Only classifiers and regressions of texts become compact, not rankers.",
@@ -164,6 +181,17 @@ ROWS = {
                 "pipelines": f"{CAN_UPDATE}, but not pipelines.",
             },
         ),
+        Row(
+            "`--update MODEL --remove LABEL`",
+            "{data} --update {model} --remove {removed} -o {new}.lin",
+            {
+                **dict.fromkeys(("classes", "label sets", "pipelines", "matrices"), REMOVED + "classifiers of texts."),
+                "numbers": REMOVED + "regressions of texts.",
+                "tags": REMOVED + "taggers.",
+                "trees": REMOVED + "parsers.",
+                "candidates": REMOVED + "rankers.",
+            },
+        ),
         Row("`--seed 1`", "{data} {train} -o {new}.lin --seed 1 --cv 2"),
         Row("`--json`", "{data} {train} -o {new}.lin --json --cv 2"),
     ],
@@ -175,6 +203,7 @@ ROWS = {
             "{model} {data} --max {most}",
             {
                 **dict.fromkeys(("tags", "candidates"), "For accuracy, higher is better; use --min accuracy=1."),
+                "many labels": "For precision-at-1, higher is better; use --min precision-at-1=1.",
                 "trees": "For uas, higher is better; use --min uas=1.",
             },
         ),
@@ -205,6 +234,7 @@ ROWS = {
             "{model} {data} --abstain scope=0.95",
             {**NO_CLASSES, **RANKED},
         ),
+        Row("`--abstain risk=0.2`", "{model} {data} --abstain risk=0.2", NO_RISK),
         Row("`--json`", "{model} {data} --json"),
     ],
     "predict": [
@@ -229,11 +259,13 @@ ROWS = {
             "{model} {data} --abstain scope=0.95",
             {**NO_CLASSES, **RANKED},
         ),
+        Row("`--abstain risk=0.2`", "{model} {data} --abstain risk=0.2", NO_RISK),
         Row(
             "`--scope`",
             "{model} {data} --scope",
             {
                 "numbers": "This model predicts numbers; it has no probabilities and no out-of-scope scores.",
+                "many labels": "A model of many labels has no out-of-scope scores; leave out --scope.",
                 "tags": "A tagger has no out-of-scope scores; leave out --scope.",
                 "trees": "A parser has no out-of-scope scores; leave out --scope.",
                 "candidates": "A ranker has no out-of-scope scores; leave out --scope.",
@@ -272,10 +304,14 @@ ROWS = {
         Row(
             "without arguments",
             "{model}",
-            dict.fromkeys(
-                ("tags", "trees", "candidates"),
-                "To explain predictions of this model, give a text or a file of examples; it has no classes of texts.",
-            ),
+            {
+                **dict.fromkeys(
+                    ("tags", "trees", "candidates"),
+                    "To explain predictions of this model, give a text or a file of examples; "
+                    "it has no classes of texts.",
+                ),
+                "many labels": "A model by LabelTree has no weights to show.",
+            },
         ),
         Row("`DATA`", "{model} {data}"),
         Row("`TEXT`", "{model} {text}", NO_TEXT),
@@ -340,6 +376,10 @@ def write_samples(folder: Path) -> None:
         "sets": [
             {**row, "text": t, "label": [label[y], "film"] if "film" in t else [label[y]]}
             for row, (t, y) in zip(beside, texts, strict=True)
+        ],
+        "many": [
+            {**row, "text": f"{t} number {i // 2}", "label": f"film{i // 2 or ''}"}
+            for i, (row, (t, _)) in enumerate(zip(beside, texts, strict=True))
         ],
         "numbers": [
             {**row, "text": t, "label": len(t) / 10 + (y == "good")} for row, (t, y) in zip(beside, texts, strict=True)

@@ -419,6 +419,10 @@ class RanksLabels(Protocol):
     def names(self) -> LabelNames:
         """The names of all labels."""
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the weights."""
+
     def best(self, rows: CSR, count: int, beam: int | None = None) -> tuple[Ints, Floats]:
         """The best labels of each row, best first, and their scores (n, count); -1 where there are no more."""
 

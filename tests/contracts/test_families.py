@@ -29,6 +29,7 @@ from linnaeus.learners.kernel_methods import (
     KernelRidge,
     KernelSVM,
 )
+from linnaeus.learners.label_tree import LabelTree
 from linnaeus.learners.neighbors import Centroid, Neighbors
 from linnaeus.learners.networks import Convolution, Network, SequenceNetwork
 from linnaeus.learners.restore import MODELS
@@ -56,6 +57,7 @@ FAMILIES = {
     "kernel_svm": Recipe(features=Letters(), learner=KernelSVM(kernel=Subsequence(2), strength=0.1)),
     "bag": Recipe(features=Words(), learner=EmbeddingBag(width=5)),
     "gaussian_process": Recipe(features=Words(), learner=GaussianProcess(kernel=RBF(0.5))),
+    "label_tree": Recipe(features=Words(), learner=LabelTree(leaf=1)),
 }
 """A recipe for each learner."""
 NEURAL = {

@@ -97,6 +97,7 @@ FEW = [
     *("linear", "compact int8", "hashed", "conjunction", "fourier", "nystrom, hashed", "counting: multinomial"),
     *("neighbors, hashed", "neighbors, graph", "kernel SVM, linear, hashed", "Gaussian process"),
     *("matrix, classes", "matrix, stream", "matrix, trees", "tagger, word lists", "ranker", "pipeline"),
+    *("label tree, label sets", "label tree, mapped"),
 ]
 
 
@@ -127,7 +128,7 @@ def test_mutated_files_of_every_kind_are_refused_or_answer_within_limits(tmp_pat
 
 WIDE = [
     *("neighbors, hashed", "neighbors, hashed, Euclidean", "neighbors, hyperplanes, hashed", "nystrom, hashed"),
-    *("kernel SVM, linear, hashed", "kernel ridge, hashed"),
+    *("kernel SVM, linear, hashed", "kernel ridge, hashed", "label tree, hashed"),
 ]
 
 

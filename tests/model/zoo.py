@@ -13,7 +13,8 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -63,6 +64,7 @@ from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain.learner import Chain, Greedy
 from linnaeus.learners.dependencies import Dependencies
 from linnaeus.learners.kernel_methods import AveragedKernelPerceptron, GaussianProcess, KernelRidge, KernelSVM
+from linnaeus.learners.label_tree import LabelTree, fitted
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.learners.neighbors import Components, Neighbors
 from linnaeus.recipes.cookbook import recipe
@@ -102,6 +104,8 @@ CITIES = Groups.from_lists(
     },
     details={"in_links": [[9, 3], [9, 1], [5], [2, None]], "out_links": [[1, 3], [9, 0], [5], [2, 7]]},
 )
+THINGS = ["dog", "cat", "cow", "oak", "elm", "ash", "red", "blue"]
+MANY = [(f"{form} {name}", f"{name[0] < 'd'}/{name}") for name in THINGS for form in ("a", "the", "one old")]
 WORDS = Words(ngrams=(1, 2), values="tfidf", length="l2")
 SVM = Linear(loss="squared_hinge")
 
@@ -186,6 +190,28 @@ def _named_columns() -> Any:
 
 def _near(features: Any = WORDS, **settings: Any) -> Any:
     return _trained(features, Neighbors(k=3, **settings))
+
+
+def _many(learner: Any = None, label: Callable[[str], Any] = str, features: Any = WORDS, kind: str = "one") -> Any:
+    rows = [(text, label(name)) for text, name in MANY]
+    learner, tuning = learner or LabelTree(leaf=2), Tuning(strengths=(1.0,), folds=2)
+    return _trained(features, learner, rows, kind, tuning=tuning, task="many")
+
+
+def _many_numbers() -> Any:
+    texts, names = zip(*MANY, strict=True)
+    found = Recipe(task="many", features=WORDS, learner=LabelTree(leaf=2), tuning=Tuning(folds=2))
+    return linnaeus.TextClassifier(found).fit(list(texts), [len(name) + 10 * (name[-1] < "k") for name in names])
+
+
+class Mapped(NamedTuple):
+    """A model whose weights are stored as they lie in memory, which else only large ones are."""
+
+    model: Any
+
+    def save(self, path: Path) -> None:
+        with patch.object(fitted, "MAPPED", 0):
+            self.model.save(path)
 
 
 COUNTED = Words(ngrams=(1, 2))
@@ -285,6 +311,16 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "ranker": lambda: _ranked("plain"),
     "ranker, reading": lambda: _ranked("reading"),
     "ranker, linking": _linked,
+    "label tree": _many,
+    "label tree, flat": lambda: _many(LabelTree(bits=16)),
+    "label tree, label sets": lambda: _many(label=lambda name: name.split("/"), kind="many"),
+    "label tree, three trees": lambda: _many(LabelTree(leaf=2, trees=3)),
+    "label tree, updated": lambda: _many().updated([("a grey mouse", "m/mouse"), ("one dog", "0/dog")], ["False/oak"]),
+    "label tree, numbers": _many_numbers,
+    "label tree, taxonomy": lambda: _many(LabelTree(shape="/")),
+    "label tree, hashed": lambda: _many(LabelTree(leaf=1, width=4), features=BUCKETS),
+    "label tree, mapped": lambda: Mapped(_many()),
+    "label tree, classes": lambda: _trained(learner=LabelTree(leaf=1)),
     "pipeline": _pipeline,
 }
 """How each is made."""
@@ -337,6 +373,20 @@ def _ask_classifier(model: Any) -> None:
     _ = model.recipe, model.evaluation
 
 
+def _ask_many(model: Any) -> None:
+    _ask_classifier(model)
+    with contextlib.suppress(UsageError, DataError):
+        model.rank(TEXTS, 3)
+        model.classify("a dog", 3)
+        model.explain("the red dog", classes=[model.many[0], model.many[len(model.many) - 1]]).to_json()
+        model.predict(TEXTS, "risk=0.2")
+        model.body.verify()
+        rows = read([("a dog", "new"), ("the", str(model.many[0]))], label_kind=model.label_kind)
+        model.evaluate(rows, rounds=0)
+        if model.features.width < 1 << 22:  # learning takes memory by their number
+            model.updated(rows, [model.many[0]]).predict(TEXTS)
+
+
 def _ask_tagger(model: Any) -> None:
     with contextlib.suppress(UsageError, DataError):
         model.predict(SENTENCES)
@@ -383,6 +433,7 @@ def _ask_estimator(kind: Any, path: Path) -> None:
 _QUESTIONS: dict[str, Callable[[Any], None]] = {
     "classify": _ask_classifier,
     "regress": _ask_classifier,
+    "many": _ask_many,
     "tag": _ask_tagger,
     "parse": _ask_parser,
     "rank": _ask_ranker,

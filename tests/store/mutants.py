@@ -127,7 +127,7 @@ def widened(state: State, power: int, old: int | None = None) -> State:
     """The state with 2^power in the place of this number; without one, of the columns of its hashed features."""
     manifest = copy.deepcopy(state.manifest)
     routes = [route for route in _numbers(manifest) if type(_at(manifest, route)) is int]
-    bits = [route for route in routes if route[-1] == "bits" and "search" not in route]
+    bits = [route for route in routes if route[-1] == "bits" and not {"search", "learner"} & set(route)]
     old = 1 << _at(manifest, bits[0]) if bits and old is None else old
     for route in routes:
         if route in bits:

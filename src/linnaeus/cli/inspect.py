@@ -9,6 +9,7 @@ import click
 
 from linnaeus.cli import options as shared
 from linnaeus.cli.models import CHECKED, digests, read_state
+from linnaeus.protocols import RanksLabels, capability
 from linnaeus.types import Json
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def command(model: str, **options: shared.Option) -> int:
 
     state = read_state(model, True if options["verify"] else None)
     found = model_of(state)
+    if options["verify"] and (own := capability(found.body, RanksLabels)) is not None:
+        own.verify()
     checked = digests(state)
     screen = shared.stdout_screen(options)
     if options["as_recipe"]:
@@ -69,6 +72,7 @@ def described(model: Model, path: str, checked: str = CHECKED) -> dict[str, Json
         "labels": model.label_kind if model.task.texts else model.form,
         "stages": [name for name, _ in model.stages],
         "classes": None if model.classes is None else [str(name) for name in model.classes.tolist()],
+        "label_count": None if model.many is None else len(model.many),
         "features": model.features.width,
         "weights": None if W is None else list(W.shape),
         "recipe": model.recipe.to_json(),
@@ -131,7 +135,8 @@ def _learned(model: Model) -> list[tuple[str, str]]:
         W = raw(model.params, "W")
         cells.append(("weights", f"{W.shape[0]:,} x {W.shape[1]:,} {W.dtype}, {size(W.nbytes)}"))
     if model.body is not None:
-        held = sum(array.nbytes for array in model.body.state().tensors.values())
+        own = capability(model.body, RanksLabels)  # the state of a large one would be checked as a whole
+        held = own.nbytes if own is not None else sum(a.nbytes for a in model.body.state().tensors.values())
         return [*cells, ("learner", f"{type(model.recipe.learner).__name__}, {size(held)} of parameters")]
     ended = f"{facts.get('ending', '')} after {counted(int(facts.get('epochs', 0)), 'epoch')}"
     return [*cells, ("loss", type(model.recipe.learner.loss).__name__), ("ended", ended)]

@@ -88,7 +88,7 @@ def command(data: str, **options: shared.Option) -> int:
     shared.refuse_model(data)
     path = _target(data, options)
     shared.refuse_itself(path, data)
-    _check_checkpoint(options)
+    _check_files(options)
     return _train_and_save(data, path, shared.choose_part(data, options, "train"))
 
 
@@ -168,11 +168,13 @@ def _target(data: str, options: shared.Options) -> str:
     return path
 
 
-def _check_checkpoint(options: shared.Options) -> None:
-    """Refuse, before any work, a checkpoint that is there and not meant, or that is meant and not there."""
+def _check_files(options: shared.Options) -> None:
+    """Refuse, before any work, a checkpoint that is there and not meant, or what goes on from a file without one."""
     path = options["checkpoint"]
     if options["resume"] and path is None:
         raise click.UsageError("--resume goes on from a file; name it with --checkpoint FILE.")
+    if options["remove"] and options["update"] is None:
+        raise click.UsageError("--remove takes a label out of a trained model; name it with --update MODEL.")
     if path is not None and Path(path).exists() and not options["resume"]:
         raise UsageError(f"{path} is there, from an interrupted training; add --resume to go on, or remove it.")
     if options["resume"] and not Path(path).exists():
@@ -199,7 +201,7 @@ def _refuse_changes(task: AnyTask, options: shared.Options) -> None:
     from linnaeus.recipes.cookbook import RECIPES
 
     wrong: list[UsageError] = []
-    for name in (task.usual, *(name for name, row in RECIPES.items() if row.task == task.name)):
+    for name in (task.usual, *(name for name, row in RECIPES.items() if row.task in (task.name, *task.kin))):
         try:
             named_recipe(options, task.name, name)
         except UsageError as error:
@@ -242,7 +244,9 @@ def _fitting(task: AnyTask, examples: Examples, options: shared.Options) -> Reci
         shared.remark("the labels are numbers: training a regression (--label-kind one makes them classes)", options)
     elif name == "label-tree" and examples.labels is not None:
         count = len(examples.labels.classes)
-        shared.remark(f"there are {count:,} labels: training a label tree (--recipe default trains one-vs-rest)", options)
+        shared.remark(
+            f"there are {count:,} labels: training a label tree (--recipe default trains one-vs-rest)", options
+        )
     elif name != "default":
         shared.remark(f"training {TASKS[task.name].models} with the recipe {name}", options)
     return named_recipe(options, task.name, name)

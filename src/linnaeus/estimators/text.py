@@ -82,8 +82,8 @@ class TextFace(RecipeFace):
         return self._take(train_examples(replace(self.composed(), tuning=None), examples))
 
     def explain(self, text: Source, classes: Label = ()) -> Explanation:
-        """Explain the prediction for a text."""
-        return self._model().explain(text, classes)
+        """Explain the prediction for a text; `classes` are explained beside the predicted one."""
+        return self._model().explain(text, classes=classes)
 
     @property
     def evaluation_(self) -> Evaluation | None:

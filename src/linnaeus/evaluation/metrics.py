@@ -282,6 +282,7 @@ KINDS: dict[Task, Kind] = {
             *("recall_at_5", "recall_at_10", "hit_at_5"),
             *("ps_precision_at_1", "ps_precision_at_3", "ps_precision_at_5"),
             *(f"{name}_recall_at_{GROUPED}" for name in GROUPS),
+            *("coverage", "answered_accuracy"),
         ),
         outputs="labels",
         whole="found_at_1",

@@ -193,7 +193,8 @@ class Explanation:
     `reasons` has the predicted class first, then the second class, then the requested classes; for label sets the
     predicted labels, then the best other label; for numbers each target; for tags and candidates the predicted one and
     the runner-up. `contrast` is the first minus the second. `at` are the characters of the token that is tagged, `svg`
-    is a picture of the answer where there is one.
+    is a picture of the answer where there is one. `path` are the branches of a label tree that lead to the answer, from
+    the root: why each was taken.
     If it is not `exact`, a part is a word (of a tag or a candidate: a feature), and its contribution is the score minus
     that without it.
 
@@ -216,6 +217,7 @@ class Explanation:
     exact: bool = True
     at: tuple[int, int] | None = None
     svg: str = ""
+    path: tuple[Reason, ...] = ()
 
     @property
     def lead(self) -> Reason:
@@ -295,6 +297,7 @@ class Explanation:
             "at": None if self.at is None else _span_json(self.text, self.at),
             "predicted": list(self.predicted),
             "classes": [_class_json(reason) for reason in self.reasons],
+            "path": [_class_json(reason) for reason in self.path],
             "segments": _segments_json(self),
             "features": _features_json(self, parts),
             "contrast": {**_class_json(contrast), "against": contrast.against} if contrast else None,

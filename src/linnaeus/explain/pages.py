@@ -193,6 +193,8 @@ def _tables(explanation: Explanation) -> Iterator[tuple[str, Reason]]:
         yield f"Why not {contrast.against}", contrast
     for reason in explanation.reasons[2 if contrast else 1 :]:
         yield f"What counts for {reason.name}", reason
+    for number, reason in enumerate(explanation.path, 1):
+        yield f"Branch {number} on the way there: {reason.name}", reason
 
 
 def _legend(reason: Reason, marks: Marks) -> Page:

@@ -93,6 +93,8 @@ def index_of(model: Model) -> ExactIndex | FittedNeighbors:
 
 def nearest(model: Model, source: Callable[[], Source], count: int) -> list[list[Neighbor]]:
     """For each row of a source the `count` kept rows that are nearest to it, the nearest first."""
+    if model.many is not None:
+        raise UsageError("A model of many labels keeps no texts to search.")
     if model.kept is None:
         raise UsageError("The model keeps no texts to search; train it with keep='texts' (--set keep=texts).")
     if count < 1:

@@ -180,8 +180,9 @@ class Model:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What the classes, the tags, or the numbers are called."""
-        if self.classes is not None:
-            return tuple(map(str, self.classes.tolist()))
+        classes = self.classes if self.many is None else self.many.array()
+        if classes is not None:
+            return tuple(map(str, classes.tolist()))
         count = self._scored(empty_rows(1, self.features.width)).shape[1]
         return ("the number",) if count == 1 else tuple(f"number {i + 1}" for i in range(count))
 

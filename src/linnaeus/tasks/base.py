@@ -93,11 +93,11 @@ class Task(Protocol[Material, Batch]):
 
     `Material` is what a model answers, `Batch` a part of opened data. `model`, `models`, `data` and `usual` are for
     messages: what one and several of its models are called, what they learn from, its usual recipe; `heading` stands
-    above the list of its recipes. `doubtful` are the
-    answers that a model may abstain from. `stacks` says whether its answers can be columns of later stages, `texts`
-    whether its examples are rows of text, `goes_on` whether `more` does its updates, `tokens` whether they are sentences of tokens. `forms` are the forms that
-    labels of its models have, and `named` says whether these have names. `suffix` is that of files of its `lines`.
-    `commands` are what to try next with a model.
+    above the list of its recipes. `doubtful` are the answers that a model may abstain from. `stacks` says whether its
+    answers can be columns of later stages, `texts` whether its examples are rows of text, `tokens` whether they are
+    sentences of tokens, `goes_on` whether `more` does its updates. `kin` are tasks whose recipes `fitting` may name,
+    too. `forms` are the forms that labels of its models have, and `named` says whether its models have a list of the
+    names of all labels. `suffix` is that of files of its `lines`. `commands` are what to try next with a model.
     """
 
     name: ClassVar[str]
@@ -110,6 +110,7 @@ class Task(Protocol[Material, Batch]):
     stacks: ClassVar[bool] = True
     texts: ClassVar[bool] = False
     goes_on: ClassVar[bool] = True
+    kin: ClassVar[tuple[str, ...]] = ()
     tokens: ClassVar[bool] = False
     forms: ClassVar[tuple[str, ...]]
     named: ClassVar[bool] = True

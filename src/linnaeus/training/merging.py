@@ -63,9 +63,7 @@ def _refuse_update(model: Model) -> None:
     raise UsageError(f"{CAN_UPDATE}, but not {kind}.")
 
 
-def updated(
-    model: Model, corpus: Source, progress: Watcher | None = None, remove: Sequence[Label] = ()
-) -> Model:
+def updated(model: Model, corpus: Source, progress: Watcher | None = None, remove: Sequence[Label] = ()) -> Model:
     """The model after further labeled rows; its features stay as they are. Labels to `remove` are taken out first.
 
     A model that counts is as if it had been trained on both. A linear model goes one epoch over the new rows with a
@@ -96,8 +94,9 @@ def updated(
 
 def _after(model: Model, examples: Examples) -> tuple[int, str]:
     """How many rows the model has seen after these examples, and the fingerprint of all of them."""
-    seen = hashlib.sha256(f"{model.facts['fingerprint']}{fingerprint(examples, model.task)}".encode()).hexdigest()
-    return int(model.facts["rows"]) + len(examples), seen
+    before = model.facts.get("fingerprint", "")
+    seen = hashlib.sha256(f"{before}{fingerprint(examples, model.task)}".encode()).hexdigest()
+    return int(model.facts.get("rows", 0)) + len(examples), seen
 
 
 def _with_more(model: Model, examples: Examples, progress: Watcher | None) -> Model:
@@ -156,7 +155,7 @@ def _refuse_uncounted(model: Model) -> None:
         raise UsageError("Models of estimators on matrices cannot be merged; train one on the rows of both.")
     if not _counts(model):
         name = type(model.recipe.learner).__name__
-        raise UsageError(f"A model by {name} cannot be merged or updated; models that count can, such as naive Bayes.")
+        raise UsageError(f"A model by {name} cannot be merged; models that count can, such as naive Bayes.")
 
 
 def _alike(one: Fitted, other: Fitted) -> bool:

@@ -45,6 +45,25 @@ struct Nodes {
   std::vector<int32_t> rows;
 };
 
+// Ctrl-C between epochs: what it raises is thrown by the calling thread, and the others end early.
+class Ending {
+ public:
+  bool asked(int worker) {
+    if (worker != 0) return stopped_;
+    try {
+      interrupts_.ask();
+    } catch (...) {
+      stopped_ = true;
+      throw;
+    }
+    return false;
+  }
+
+ private:
+  Interrupts interrupts_;
+  std::atomic<bool> stopped_{false};
+};
+
 struct Team16 {
   size_t node;
   int64_t first, last;  // its children
@@ -198,7 +217,7 @@ void visit_all(Room& room, int64_t& active) {
 }
 
 template <class Loss>
-void solve(const Limits& limits, uint64_t seed, Room& room, Interrupts* interrupts) {
+void solve(const Limits& limits, uint64_t seed, Room& room, auto&& ended) {
   size_t n = room.marks.size(), d = room.columns.size();
   double factors[2 * kLanes], *facts = room.facts;
   int64_t active;
@@ -226,7 +245,7 @@ void solve(const Limits& limits, uint64_t seed, Room& room, Interrupts* interrup
   for (int epoch = 0; epoch < limits.epochs; ++epoch) {
     bool whole = active == int64_t(n);
     run_epoch<Loss, float, kLanes>(lines, team, room.scratch);
-    if (interrupts) interrupts->ask();
+    if (ended()) return;
     if (active > 0 && spread_of(facts) > limits.tolerance) continue;
     if (whole) break;
     visit_all(room, active);
@@ -235,12 +254,12 @@ void solve(const Limits& limits, uint64_t seed, Room& room, Interrupts* interrup
 
 template <class Loss>
 Kept learn(const Lines<float>& rows, const double* costs, const Nodes& nodes, const Team16& team, const Limits& limits,
-           Room& room, float* biases, Interrupts* interrupts) {
+           Room& room, float* biases, auto&& ended) {
   Kept kept;
   if (!mark_rows(nodes, team, room)) return kept;
   copy_rows(rows, costs, nodes, team.node, room);
   start_at_means(limits.prior, room);
-  solve<Loss>(limits, uint64_t(team.first) * 0x9E3779B97F4A7C15u + 1, room, interrupts);
+  solve<Loss>(limits, uint64_t(team.first) * 0x9E3779B97F4A7C15u + 1, room, ended);
   uint16_t shift = uint16_t(team.first - nodes.starts[team.node]);
   bool finite = true;
   for (size_t j = 0; j < room.columns.size(); ++j)
@@ -267,7 +286,8 @@ Kept join(std::vector<Kept>& parts, size_t first, size_t last) {
   std::vector<std::pair<uint16_t, float>> held;
   size_t size = 0;
   for (size_t t = first; t < last; ++t) size += parts[t].columns.size();
-  if (size >> 32) throw std::overflow_error("label_learn: a node has too many weights; drop larger ones");
+  if (size >> 32)
+    throw std::overflow_error("label_learn: a node has 2^32 weights or more, a larger least weight leaves fewer");
   order.reserve(size), held.reserve(size);
   for (size_t t = first; t < last; ++t) {
     for (size_t i = 0; i < parts[t].columns.size(); ++i) {
@@ -368,10 +388,10 @@ auto learn_level(Sparse<float> given, int64_t width, In<double> costs, Truth tru
     sort_rows(nodes, led, costs);
     threads = int(std::min<size_t>(size_t(std::max(threads, 1)), 1 + bounds.size() / kLanes + nodes.count));
     auto rooms = make_workers<Room>(threads, size_t(width));
-    Interrupts interrupts;
+    Ending ending;
     found = learn_nodes(nodes, threads, [&](const Team16& team, int worker) {
       return learn<Loss>(rows, costs.data(), nodes, team, limits, rooms[size_t(worker)], biases.data(),
-                         worker == 0 ? &interrupts : nullptr);
+                         [&] { return ending.asked(worker); });
     });
     for (auto& kept : found) firsts.push_back(firsts.back() + int64_t(kept.values.size()));
   }

@@ -26,6 +26,7 @@ struct Centers {
   std::vector<uint8_t> there[2];
   std::vector<int32_t> touched[2];
   std::vector<std::pair<float, int32_t>> ranked;
+  float factors[2] = {0, 0};
 
   explicit Centers(size_t width) {
     for (int side : {0, 1}) sums[side].assign(width, 0.0f), there[side].assign(width, 0);
@@ -51,25 +52,31 @@ void add_up(const Lines<float>& labels, const int32_t* from, const int32_t* to, 
   for (int32_t column : centers.touched[side]) square += double(sums[size_t(column)]) * double(sums[size_t(column)]);
   float factor = square > 0 ? float(1 / std::sqrt(square)) : 0.0f;
   for (int32_t column : centers.touched[side]) sums[size_t(column)] *= factor;
+  centers.factors[side] = factor;
 }
 
-// How much nearer a label is to the first center than to the second; 0 where sums were too large to tell.
-float lean_of(const Lines<float>& labels, int32_t label, const Centers& centers) {
-  float first = 0, second = 0;
+// How much nearer a label is to the first center than to the second; 0 where sums were too large to tell. What it has
+// added itself to the center of its side (-1: to none) does not count: rare words would keep it where it is.
+float lean_of(const Lines<float>& labels, int32_t label, int side, const Centers& centers) {
+  float first = 0, second = 0, square = 0;
   for (int64_t i = labels.offsets[label]; i < labels.offsets[label + 1]; ++i) {
+    square += labels.values[i] * labels.values[i];
     first += labels.values[i] * centers.sums[0][size_t(labels.indices[i])];
     second += labels.values[i] * centers.sums[1][size_t(labels.indices[i])];
   }
+  if (side == 0) first -= square * centers.factors[0];
+  if (side == 1) second -= square * centers.factors[1];
   float lean = first - second;
   return lean == lean ? lean : 0.0f;
 }
 
 // Sorts a group by how it leans; whether its first half has changed.
-bool part(const Lines<float>& labels, int32_t* group, size_t size, size_t half, int threads, Centers& centers) {
+bool part(const Lines<float>& labels, int32_t* group, size_t size, size_t half, bool first, int threads,
+          Centers& centers) {
   centers.ranked.resize(size);
   for_each_piece((size + kLabelsPerPiece - 1) / kLabelsPerPiece, threads, [&](size_t piece, int) {
     for (size_t i = piece * kLabelsPerPiece; i < std::min(size, (piece + 1) * kLabelsPerPiece); ++i)
-      centers.ranked[i] = {-lean_of(labels, group[i], centers), group[i]};
+      centers.ranked[i] = {-lean_of(labels, group[i], first ? -1 : int(i >= half), centers), group[i]};
   });
   auto middle = centers.ranked.begin() + int64_t(half);
   std::nth_element(centers.ranked.begin(), middle, centers.ranked.end());
@@ -84,7 +91,7 @@ bool part(const Lines<float>& labels, int32_t* group, size_t size, size_t half, 
 }
 
 void halve(const Lines<float>& labels, int32_t* group, size_t size, uint64_t seed, int rounds, int threads,
-           Centers& centers) {
+           Centers& centers, Interrupts* interrupts) {
   if (size < 2) return;
   if (seed == 0) seed = kGolden;
   size_t half = (size + 1) / 2, one = size_t(draw(seed, int64_t(size))), other = size_t(draw(seed, int64_t(size - 1)));
@@ -92,7 +99,8 @@ void halve(const Lines<float>& labels, int32_t* group, size_t size, uint64_t see
   add_up(labels, group + one, group + one + 1, centers, 0);
   add_up(labels, group + other, group + other + 1, centers, 1);
   for (int round = 0; round < rounds; ++round) {
-    if (!part(labels, group, size, half, threads, centers)) break;
+    if (interrupts) interrupts->ask();
+    if (!part(labels, group, size, half, round == 0, threads, centers)) break;
     for_each_piece(2, threads, [&](size_t side, int) {
       add_up(labels, side ? group + half : group, side ? group + size : group + half, centers, int(side));
     });
@@ -119,13 +127,14 @@ auto order(Sparse<float> given, int64_t width, std::tuple<int, int, uint64_t> by
         throw std::invalid_argument("label_order: a vector is not finite");
     for (size_t i = 0; i < k; ++i) found[i] = int32_t(i);
     auto centers = make_workers<Centers>(std::min(threads, 1 << std::max(halvings - 1, 0)), size_t(width));
+    Interrupts interrupts;
     for (int halving = 0; halving < halvings; ++halving) {
       size_t groups = bounds.size() - 1;
       bool together = k / groups >= kAlone;
       auto work = [&](size_t g, int worker, int inside) {
         uint64_t own = (seed + 1) * kGolden + (groups + g) * 0xBF58476D1CE4E5B9u;
         halve(labels, found.get() + bounds[g], size_t(bounds[g + 1] - bounds[g]), own, rounds, inside,
-              centers[size_t(worker)]);
+              centers[size_t(worker)], worker == 0 ? &interrupts : nullptr);
       };
       if (together) {
         for (size_t g = 0; g < groups; ++g) work(g, 0, threads);

@@ -21,16 +21,16 @@ namespace linnaeus {
 namespace {
 
 constexpr size_t kRowsPerPiece = 32;
-constexpr float kSoft = 0.05f, kWorst = -1e30f;
+constexpr float kWorst = -1e30f;
 
 template <class T>
 using Grid = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// What a child of score s adds: -(1 - s)^3 - 0.05 below 1, and above it rises on towards 0. It is finite: rows that are
-// too large, or not a number, lead to the worst score, never to one that cannot be compared.
+// What a child of score s adds: -(1 - s)^3 below 1, and nothing above it. It is finite: rows that are too large, or not a
+// number, lead to the worst score, never to one that cannot be compared.
 inline float step_of(float s) {
-  if (s >= 1.0f) return -kSoft / s;
-  float off = 1.0f - s, step = -(off * off * off) - kSoft;
+  if (s >= 1.0f) return 0.0f;
+  float off = 1.0f - s, step = -(off * off * off);
   return step > kWorst ? step : kWorst;
 }
 

@@ -195,7 +195,7 @@ Values: TypeAlias = tuple[Longs, Array, Array, Floats]
 Path: TypeAlias = tuple[np.float32, int]
 """A score, and the node or the label that has it."""
 
-SOFT, WORST = np.float32(0.05), np.float32(-1e30)
+WORST = np.float32(-1e30)
 
 
 class LabelSearch8:
@@ -364,7 +364,7 @@ def _steps(s: Floats) -> Floats:
     """What children of these scores add: at most 0, and finite whatever the score is."""
     with np.errstate(all="ignore"):
         off = np.float32(1) - s
-        steps = np.where(s >= 1, -SOFT / s, -(off * off * off) - SOFT)
+        steps = np.where(s >= 1, np.float32(0), -(off * off * off))
         return np.where(steps > WORST, steps, WORST)
 
 
@@ -390,10 +390,17 @@ def _xxh64(array: Array) -> np.uint64:
 # Ordering
 
 
-Center: TypeAlias = dict[int, np.float32]
-"""The numbers of a vector that are stored, by column."""
+class _Center(NamedTuple):
+    """The direction of the sum of some vectors, by column, and what the sum was multiplied by."""
 
-STEP = 0xBF58476D1CE4E5B9
+    numbers: dict[int, np.float32]
+    factor: np.float32
+
+    def at(self, column: np.int32) -> np.float32:
+        return self.numbers.get(int(column), np.float32(0))
+
+
+STEP, MOST_HALVINGS = 0xBF58476D1CE4E5B9, 30
 
 
 def label_order(labels: Rows, width: int, by: tuple[int, int, int], _threads: int) -> tuple[Ints, Longs]:
@@ -403,7 +410,7 @@ def label_order(labels: Rows, width: int, by: tuple[int, int, int], _threads: in
     """
     _, columns, values = stored(labels, "label_order")
     (halvings, rounds, seed), k = by, max(len(labels[0]) - 1, 0)
-    fits = 0 <= halvings <= 30 and (1 << halvings) >> 1 <= max(k, 1)
+    fits = 0 <= halvings <= MOST_HALVINGS and (1 << halvings) >> 1 <= max(k, 1)
     refuse(not fits, "label_order: there are not so many halves of the labels")
     refuse(not 0 <= width <= LARGEST or outside(columns, width), "label_order: a column is outside the vectors")
     refuse(not np.isfinite(values).all(), "label_order: a vector is not finite")
@@ -426,19 +433,21 @@ def _halved(labels: Rows, group: Ints, seed: int, rounds: int) -> Ints:
     one, other = draw(seeds, 0, size), draw(seeds, 0, size - 1)
     other += other >= one
     centers = _center(labels, group[[one]]), _center(labels, group[[other]])
+    sides = [-1] * size
     for _ in range(rounds):
-        ranked = sorted((-_lean(labels, label, centers), label) for label in group.tolist())
+        leans = [_lean(labels, label, side, centers) for label, side in zip(group, sides, strict=True)]
+        ranked = sorted(zip([-lean for lean in leans], group.tolist(), strict=True))
         parts = [np.sort(np.array([label for _, label in part], np.int32)) for part in (ranked[:half], ranked[half:])]
         if np.array_equal(group, np.concatenate(parts)):
             break
         group = np.concatenate(parts)
         centers = _center(labels, parts[0]), _center(labels, parts[1])
+        sides = [0] * half + [1] * (size - half)
     return group
 
 
-def _center(labels: Rows, group: Ints) -> Center:
-    """The direction of the sum of some vectors."""
-    sums: Center = {}
+def _center(labels: Rows, group: Ints) -> _Center:
+    sums: dict[int, np.float32] = {}
     with np.errstate(over="ignore", invalid="ignore"):
         for label in group:
             for column, x in zip(*row_of(labels, label), strict=True):
@@ -447,15 +456,20 @@ def _center(labels: Rows, group: Ints) -> Center:
         for value in sums.values():
             square += float(value) * float(value)
         factor = np.float64(1 / math.sqrt(square) if square > 0 else 0.0).astype(np.float32)
-        return {column: value * factor for column, value in sums.items()}
+        return _Center({column: value * factor for column, value in sums.items()}, factor)
 
 
-def _lean(labels: Rows, label: int, centers: tuple[Center, Center]) -> float:
-    """How much nearer a label is to the first center than to the second; 0 where sums were too large to tell."""
-    first, second = np.float32(0), np.float32(0)
+def _lean(labels: Rows, label: np.int32, side: int, centers: tuple[_Center, _Center]) -> float:
+    """How much nearer a label is to the first center than to the second; 0 where sums were too large to tell.
+
+    What it has added itself to the center of its side (-1: to none) does not count: rare words would keep it there.
+    """
+    near, square = [np.float32(0), np.float32(0)], np.float32(0)
     with np.errstate(over="ignore", invalid="ignore"):
         for column, x in zip(*row_of(labels, label), strict=True):
-            first += x * centers[0].get(int(column), np.float32(0))
-            second += x * centers[1].get(int(column), np.float32(0))
-        lean = float(first - second)
+            square += x * x
+            near = [near[i] + x * centers[i].at(column) for i in (0, 1)]
+        if side >= 0:
+            near[side] -= square * centers[side].factor
+        lean = float(near[0] - near[1])
     return 0.0 if math.isnan(lean) else lean

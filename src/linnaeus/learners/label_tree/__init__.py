@@ -6,6 +6,9 @@ training   rankers, level by level from the root down
 chunks     the weights of a node's children: sparse, in 8 or 16 bits, one chunk for all of them
 packing    the same in fewer bytes, for small files
 names      the labels' names, which are read one by one
+taxonomy   trees of a given shape
+updating   labels that are added, removed or learned again
+chances    from scores to chances
 fitted     `FittedLabels`: the best labels of rows, their chances, and why
 
 A row goes down the tree in a beam (`kernels/native/label_search.cpp`). With one level the tree is flat: one ranker for

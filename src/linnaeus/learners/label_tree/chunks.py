@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
@@ -15,16 +16,18 @@ from linnaeus.types import Array, Floats, Ints, Longs, Words64
 
 SMALL_LANES = 256
 """Children up to which the number of a child takes one byte."""
+MOST_LANES = 1 << 16
+"""The most children of a node."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
     """Nodes, the root first. Node v has the children `starts[v]` to `starts[v+1]`.
 
-    A child leads to the node `targets[c]`, or, below 0, to the label `~targets[c]`. The weights of a node are one chunk:
-    its `columns` from `firsts[v]` on, ascending; the `values` of column i begin at `begins[v] + spots[i]`, and `lanes`
-    says of which child each is, counted from 0. A weight is a value times `scales[v]`. `digests` are those of chunks
-    that lie in a file (empty: not checked). What a child adds to a path counts `share` if it leads to a node.
+    A child leads to the node `targets[c]`, or, below 0, to the label `~targets[c]`. The weights of a node are one
+    chunk: its `columns` from `firsts[v]` on, ascending; the `values` of column i begin at `begins[v] + spots[i]`, and
+    `lanes` says of which child each is, counted from 0. A weight is a value times `scales[v]`. `digests` are those of
+    chunks that lie in a file (empty: not checked). What a child adds to a path counts `share` if it leads to a node.
     """
 
     starts: Longs
@@ -50,6 +53,14 @@ class Chunks:
         children = self.starts, self.targets, self.biases
         columns, values = (self.firsts, self.columns, self.spots), (self.begins, self.lanes, self.values, self.scales)
         return kind(children, columns, values, self.digests, (self.labels, self.width, self.share))
+
+    def __getstate__(self) -> dict[str, object]:
+        """Its fields for another process; the kernel is made again, and arrays of a mapped file lie in memory."""
+        state = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {name: np.array(value) if isinstance(value, np.ndarray) else value for name, value in state.items()}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
 
     def best(self, rows: CSR, count: int, beam: int) -> tuple[Ints, Floats]:
         """The best labels of each row and their scores (n, count), best first; -1 where there are no more."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields, replace
 from functools import cached_property
+from math import isfinite
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -13,10 +14,12 @@ from linnaeus.arrays import CSR
 from linnaeus.errors import ModelFileError, UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedModel
+from linnaeus.learners.label_tree.chances import LOWEST, curved, evidence, uncalibrated
 from linnaeus.learners.label_tree.chunks import Chunks
 from linnaeus.learners.label_tree.names import LabelNames
 from linnaeus.learners.label_tree.packing import packed, unpacked
 from linnaeus.protocols import RanksLabels, Rows
+from linnaeus.store.blocks import Guard
 from linnaeus.store.states import field as entry
 from linnaeus.store.states import pack_strings, tensor, unpack_strings
 from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Json, Longs, State, offsets_of
@@ -27,8 +30,12 @@ DENSE = 1 << 24
 """Scores of all labels that are given at once."""
 MOST_COMMON = 2048
 """Columns that are kept of the mean of all rows."""
-LOWEST = -1e4
-"""The score of a label that the search has not come to."""
+BORDER = 1.0
+"""Is added to scores of all labels: 0 is then that of a label whose ranker says 0, on a path that costs nothing."""
+LARGEST = 1 << 31
+"""Numbers of labels, nodes and features are smaller."""
+LARGEST_SCALE = 1e30
+"""Scales of weights are smaller, so that no weight is too large for a float."""
 
 
 class Common(NamedTuple):
@@ -51,17 +58,22 @@ class Common(NamedTuple):
 class FittedLabels(FittedModel):
     """Trees of rankers over k labels, and a curve from scores to chances.
 
+    In the trees labels are numbered from frequent to rare, so that of equals the more frequent label is better;
+    `numbers` says which label each of these is.
+
     `beam` nodes of a level are opened for each row. `counts` (k,) are the training rows of each label. Several trees
     rank by the mean of e^score. A label's chance is 1 / (1 + e^-(a s + b r + c)) for its score s and the logarithm r of
-    the sum of e^s of the row's other labels; `curve` is (a, b, c), None where no rows were held out. `threshold` is the
+    the sum of e^s of the row's other labels; `curve` is (a, b, c), None where none was learned. `threshold` is the
     chance from which a label of a set is predicted, `depth` how many labels of a row are looked at. `nodes` are the
     names of the nodes of a taxonomy, that of the root is empty; `stops` (m, 3) are chances, and the share of wrong
     answers and of answers on held-out rows where one goes down the taxonomy as long as the chance is not lower.
+    `guards` are those of a mapped file: they tell that it was cut while it is in use.
     """
 
     provides: ClassVar[tuple[type, ...]] = (RanksLabels,)
 
     trees: tuple[Chunks, ...]
+    numbers: Ints
     names: LabelNames
     counts: Ints
     beam: int
@@ -71,6 +83,7 @@ class FittedLabels(FittedModel):
     depth: int = 10
     nodes: tuple[str, ...] = ()
     stops: Floats = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    guards: tuple[Guard, ...] = ()
 
     @property
     def k(self) -> int:
@@ -84,13 +97,22 @@ class FittedLabels(FittedModel):
 
     def best(self, rows: CSR, count: int, beam: int | None = None) -> tuple[Ints, Floats]:
         """The best labels of each row, best first, and their scores (n, count); -1 where there are no more."""
+        self.ready()
         if rows.width != self.width:
             raise UsageError(f"The label tree has {self.width:,} features, but the rows have {rows.width:,}.")
         count = min(count, self.k)
         if len(self.trees) == 1:
-            return self._ask(self.trees[0], rows, count, beam or self.beam)
-        found = [self._ask(tree, rows, min(self.k, 2 * count), beam or self.beam) for tree in self.trees]
-        return merged(found, count)
+            found = self._ask(self.trees[0], rows, count, beam or self.beam)
+        else:
+            parts = [self._ask(tree, rows, min(self.k, 2 * count), beam or self.beam) for tree in self.trees]
+            found = merged(parts, count)
+        labels, scores = found
+        return np.where(labels >= 0, self.numbers[labels], -1).astype(np.int32), scores
+
+    def ready(self) -> None:
+        """Refuse a file that has been cut since it was opened: its end can no longer be read."""
+        for guard in self.guards:
+            guard.ready()
 
     def _ask(self, tree: Chunks, rows: CSR, count: int, beam: int) -> tuple[Ints, Floats]:
         try:
@@ -112,23 +134,45 @@ class FittedLabels(FittedModel):
         S = np.full((len(rows), self.k), LOWEST)
         labels, scores = self.best(rows, self.k, beam=max(len(tree.scales) for tree in self.trees))
         row, at = np.nonzero(labels >= 0)
-        S[row, labels[row, at]] = scores[row, at]
+        S[row, labels[row, at]] = scores[row, at].astype(np.float64) + BORDER
         return S
 
     def verify(self) -> None:
         """Check every node of every tree, and every name."""
+        self.ready()
         try:
             for tree in self.trees:
                 tree.search.check()
+                check_paths(tree)
         except (RuntimeError, ValueError) as error:
             raise damaged(str(error)) from error
-        if self.names.others is None and (np.diff(self.names.offsets) < 0).any():
-            raise damaged("the names of its labels do not fit their bytes")
+        self.names.verify()
+        if not np.array_equal(np.sort(self.numbers), np.arange(self.k)):
+            raise damaged("the labels of its tree are not those of its names")
+
+    def whole(self) -> FittedLabels:
+        """The same, all of which has been checked, before all of it is used."""
+        if any(len(tree.digests) for tree in self.trees):
+            self.verify()
+        return self
+
+    def __getstate__(self) -> dict[str, object]:
+        """Its fields for another process, without the file that they are mapped from."""
+        state = {part.name: getattr(self.whole(), part.name) for part in fields(self)}
+        return {**state, "guards": ()}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+
+    @cached_property
+    def labeled(self) -> tuple[Chunks, ...]:
+        """The trees with the labels' own numbers."""
+        return tuple(relabeled(tree, self.numbers) for tree in self.trees)
 
     @cached_property
     def homes(self) -> tuple[Longs, Longs]:
         """The node of each label in the first tree, and the node above each node; -1 above the root."""
-        tree = self.trees[0]
+        tree = self.labeled[0]
         owner = np.repeat(np.arange(len(tree.scales)), np.diff(tree.starts))
         leaves, homes, above = tree.targets < 0, np.zeros(self.k, np.int64), np.full(len(tree.scales), -1)
         homes[~tree.targets[leaves]] = owner[leaves]
@@ -142,7 +186,7 @@ class FittedLabels(FittedModel):
 
     def state(self) -> State:
         """Trees, names, counts and the curve."""
-        large = self.nbytes >= MAPPED
+        large = self.whole().nbytes >= MAPPED
         manifest: dict[str, Json] = {
             "kind": "label_tree",
             "beam": self.beam,
@@ -151,7 +195,7 @@ class FittedLabels(FittedModel):
             "curve": None if self.curve is None else list(self.curve),
             "trees": [{"width": tree.width, "share": tree.share, "mapped": large} for tree in self.trees],
         }
-        tensors = {**self.names.tensors(), "counts": self.counts}
+        tensors = {**self.names.tensors(), "counts": self.counts, "numbers": self.numbers}
         tensors |= {"common.columns": self.common.columns, "common.values": self.common.values, "stops": self.stops}
         if self.nodes:
             tensors |= pack_strings("nodes", self.nodes)
@@ -163,33 +207,41 @@ class FittedLabels(FittedModel):
     def from_state(cls, state: State) -> FittedLabels:
         """The same from its stored state; nodes of a mapped file are checked when they are first used."""
         names, counts = LabelNames.restored(state.tensors, state.guards), state.tensors.get("counts")
-        if counts is None or counts.dtype != np.int32 or counts.shape != (len(names),):
+        if counts is None or counts.dtype != np.int32 or counts.shape != (len(names),) or counts.min() < 0:
             raise damaged("the rows of its labels are not counted")
         trees, curve = entry(state.manifest, "trees", list), state.manifest.get("curve")
-        if not trees or (curve is not None and (len(curve) != 3 or not all(type(one) is float for one in curve))):
+        if not trees or (curve is not None and (len(curve) != 3 or not all(map(_finite, curve)))):
             raise damaged("it has no label tree, or no curve of chances")
         found = tuple(_tree(one, number, state.tensors, len(names)) for number, one in enumerate(trees))
         if len({tree.width for tree in found}) > 1:
             raise damaged("its label trees are of different features")
         beam, depth = entry(state.manifest, "beam", int), entry(state.manifest, "depth", int)
-        if beam < 1 or depth < 1:
+        if not 0 < beam < LARGEST or not 0 < depth < LARGEST:
             raise damaged("its beam is no number of nodes")
-        threshold = float(entry(state.manifest, "threshold", float))
-        common = Common(tensor(state.tensors, "common.columns", np.int32), tensor(state.tensors, "common.values", np.float32))
+        threshold = entry(state.manifest, "threshold", float)
+        if not _finite(threshold):
+            raise damaged("its threshold is no chance")
+        columns, values = (tensor(state.tensors, f"common.{name}", kind) for name, kind in KEPT.items())
+        common = Common(columns, values)
         if len(common.columns) != len(common.values) or not _inside(common.columns, found[0].width):
             raise damaged("what its rows have in common does not fit its features")
-        stops, nodes = state.tensors.get("stops"), ()
+        stops, nodes = state.tensors.get("stops"), list[str]()
         if stops is None or stops.dtype != np.float32 or stops.ndim != 2 or stops.shape[1] != 3:
             raise damaged("where its label tree stops is missing")
         if "nodes.offsets" in state.tensors:
-            nodes = tuple(unpack_strings("nodes", state.tensors))
+            nodes = unpack_strings("nodes", state.tensors)
             if len(nodes) != len(found[0].scales):
                 raise damaged("the names of its nodes do not fit its label tree")
-        more = {"nodes": nodes, "stops": stops}
-        return cls(found, names, counts, beam, common, None if curve is None else tuple(curve), threshold, depth, **more)
+        chances = None if curve is None else tuple(curve)
+        guards = tuple(guard for name, guard in state.guards.items() if not name.startswith("names."))
+        numbers = _numbers(state.tensors, len(names))
+        more = chances, threshold, depth, tuple(nodes), stops, guards
+        return cls(found, numbers, names, counts, beam, common, *more)
 
 
-WHEN_USED = ("targets", "biases", "columns", "spots", "lanes", "values")
+KEPT: dict[str, type[np.generic]] = {"columns": np.int32, "values": np.float32}
+"""The parts of what rows have in common."""
+WHEN_USED = ("columns", "spots", "lanes", "values")
 """Parts of a mapped tree that are checked node by node, by the digests of its nodes."""
 
 
@@ -197,9 +249,41 @@ def checked_later(manifest: Mapping[str, Json]) -> list[str]:
     """The tensors of a mapped tree that are checked when they are used; of a small one none."""
     trees = manifest.get("trees")
     numbers = range(len(trees)) if isinstance(trees, list) else range(0)
-    mapped = [i for i in numbers if isinstance(trees[i], dict) and trees[i].get("mapped") is True]
+    mapped = [i for i in numbers if isinstance(trees[i], dict) and trees[i].get("mapped") is True]  # type: ignore[index]
     names = ["names.bytes", "names.offsets"] if mapped else []
     return [*names, *(f"{i}.{name}" for i in mapped for name in WHEN_USED)]
+
+
+def _finite(value: Json) -> bool:
+    return type(value) is float and isfinite(value)
+
+
+def _numbers(tensors: Mapping[str, Array], k: int) -> Ints:
+    """Which label each number of a tree is: all of them, each once."""
+    numbers = tensor(tensors, "numbers", np.int32)
+    if len(numbers) != k or numbers.min(initial=0) < 0 or numbers.max(initial=0) >= k:
+        raise damaged("the labels of its tree are not those of its names")
+    return numbers
+
+
+def by_frequency(counts: Ints) -> Ints:
+    """The labels from frequent to rare; of equals the lower number."""
+    return np.argsort(-counts.astype(np.int64), kind="stable").astype(np.int32)
+
+
+def relabeled(tree: Chunks, numbers: Ints) -> Chunks:
+    """The tree in which label l is called `numbers[l]`."""
+    leaves = tree.targets < 0
+    targets = tree.targets.copy()
+    targets[leaves] = ~numbers[~tree.targets[leaves]]
+    return replace(tree, targets=targets)
+
+
+def ranks_of(numbers: Ints) -> Ints:
+    """The place of each label among these."""
+    ranks = np.empty(len(numbers), np.int32)
+    ranks[numbers] = np.arange(len(numbers), dtype=np.int32)
+    return ranks
 
 
 def _inside(columns: Ints, width: int) -> bool:
@@ -232,12 +316,13 @@ KINDS: dict[str, tuple[type[np.generic], ...]] = {
 }
 
 
-def _tree(about: Json, number: int, tensors: Mapping[str, Array], k: int) -> Chunks:
+def _tree(about: Mapping[str, Json], number: int, tensors: Mapping[str, Array], k: int) -> Chunks:
     """One tree of a file. A small one is checked as a whole; of a mapped one each node when it is first used."""
     width, share = entry(about, "width", int), float(entry(about, "share", float))
     own = {name.removeprefix(f"{number}."): a for name, a in tensors.items() if name.startswith(f"{number}.")}
     parts = {name: _vector(own, name) for name in KINDS}
     mapped = entry(about, "mapped", bool)
+    _check_rising(parts["starts"], len(parts["targets"]))
     if mapped:
         columns, spots = tensor(own, "columns", np.int32), tensor(own, "spots", np.uint32)
         digests = tensor(own, "digests", np.uint64)
@@ -246,14 +331,30 @@ def _tree(about: Json, number: int, tensors: Mapping[str, Array], k: int) -> Chu
             _check_rising(parts[name], size)
         columns, spots = unpacked(own, parts["firsts"], parts["begins"])
         digests = np.zeros(0, np.uint64)
-    if not 0 <= width <= np.iinfo(np.int32).max or not 0 <= share <= 1:
+    if not 0 <= width < LARGEST or not 0 <= share <= 1 or not (np.abs(parts["scales"]) < LARGEST_SCALE).all():
         raise damaged("its label tree has an impossible size")
     tree = Chunks(**parts, columns=columns, spots=spots, labels=k, width=width, share=share, digests=digests)
     try:
         tree.search if mapped else tree.search.check()
     except (RuntimeError, ValueError) as error:
         raise damaged(str(error)) from error
+    if not mapped:
+        check_paths(tree)
     return tree
+
+
+def check_paths(tree: Chunks) -> None:
+    """That each node but the root has one parent, before it, and each label one place; no node has both below it."""
+    sizes, inner = np.diff(tree.starts), tree.targets >= 0
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    nodes, labels = tree.targets[inner], ~tree.targets[~inner]
+    outside = not np.array_equal(nodes, np.arange(1, len(sizes))) or bool((nodes <= owner[inner]).any())
+    outside = outside or len(labels) != tree.labels or bool(labels.max() >= tree.labels)
+    if outside or (np.bincount(labels, minlength=tree.labels) != 1).any():
+        raise damaged("a child of its label tree leads outside of it, or back")
+    below = np.bincount(owner[inner], minlength=len(sizes))
+    if ((below > 0) & (below < sizes)).any():
+        raise damaged("a node of its label tree leads to labels and to nodes")
 
 
 def _vector(tensors: Mapping[str, Array], name: str) -> Array:
@@ -288,64 +389,3 @@ def merged(found: list[tuple[Ints, Floats]], count: int) -> tuple[Ints, Floats]:
     with np.errstate(divide="ignore"):
         scores[owner[order][some], place[some]] = np.log(sums[order][some])
     return best, scores
-
-
-# Chances
-
-
-def evidence(scores: Floats) -> tuple[Doubles, Doubles]:
-    """The score of each of a row's best labels, and the logarithm of the sum of e^s of the others."""
-    S = np.maximum(scores.astype(np.float64), LOWEST)
-    E = np.exp(S)
-    with np.errstate(divide="ignore"):
-        rest = np.log(np.maximum(E.sum(axis=1, keepdims=True) - E, 1e-12))
-    return S, rest
-
-
-def curved(parts: tuple[Doubles, Doubles], curve: tuple[float, float, float]) -> Doubles:
-    """Chances by a curve."""
-    S, rest = parts
-    a, b, c = curve
-    return 1.0 / (1.0 + np.exp(-np.clip(a * S + b * rest + c, -500, 500)))
-
-
-def uncalibrated(scores: Floats) -> Doubles:
-    """Shares of e^score among a row's best labels."""
-    E = np.exp(np.maximum(scores.astype(np.float64), LOWEST))
-    return E / np.maximum(E.sum(axis=1, keepdims=True), 1e-300)
-
-
-ROUNDS = 50
-RIDGE = 1e-3
-
-
-def learn_curve(scores: Floats, right: Array, weights: Doubles) -> tuple[float, float, float]:
-    """The curve under which `right`, whether each of the best labels of held-out rows is true, is most likely.
-
-    Logistic regression by Newton's method, with a slight penalty.
-    """
-    S, rest = evidence(scores)
-    there = np.isfinite(scores)
-    X = np.stack([S[there], rest[there], np.ones(int(there.sum()))], axis=1)
-    y, w = right[there].astype(np.float64), np.repeat(weights[:, None], scores.shape[1], axis=1)[there]
-    theta = np.array([1.0, 0.0, 0.0])
-    for _ in range(ROUNDS):
-        p = 1.0 / (1.0 + np.exp(-np.clip(X @ theta, -500, 500)))
-        slope = X.T @ (w * (p - y)) + RIDGE * theta
-        bend = (X * (w * p * (1 - p))[:, None]).T @ X + RIDGE * np.eye(3)
-        step = np.linalg.solve(bend, slope)
-        theta = theta - step
-        if np.abs(step).max() < 1e-9:
-            break
-    a, b, c = theta.tolist()
-    return a, b, c
-
-
-def learn_threshold(chances: Doubles, right: Array, sizes: Longs) -> float:
-    """The chance from which a label of a set is predicted: with it micro-F1 on held-out rows is best."""
-    order = np.argsort(-chances.reshape(-1), kind="stable")
-    hits = np.cumsum(right.reshape(-1)[order])
-    scores = 2 * hits / (np.arange(1, len(order) + 1) + max(1, int(sizes.sum())))
-    return float(chances.reshape(-1)[order][int(scores.argmax())])
-
-

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR
 from linnaeus.frozen import dataclass
+from linnaeus.learners.label_tree.chunks import MOST_LANES
 from linnaeus.types import Doubles, Ints, LabelSets, Longs, Truth
 
-ROUNDS = 8
+ROUNDS = 30
 """The most rounds of 2-means in which a group of labels is halved."""
 
 
@@ -42,9 +45,9 @@ class Outline:
 def outline(order: Ints, groups: list[Longs]) -> Outline:
     """The outline in which each of these divisions of the ordered labels, from coarse to fine, is a level of nodes."""
     k = len(order)
-    bounds = [np.array([0, k], np.int64), *groups, np.arange(k + 1, dtype=np.int64)]
+    bounds = [np.array([0, k], np.int64), *map(np.unique, groups), np.arange(k + 1, dtype=np.int64)]  # no empty ones
     levels = []
-    for above, below in zip(bounds[:-1], bounds[1:], strict=True):
+    for above, below in pairwise(bounds):
         levels.append((np.searchsorted(below, above).astype(np.int64), below.astype(np.int64)))
     return Outline(order, tuple(levels))
 
@@ -56,17 +59,36 @@ def clustered(vectors: CSR, leaf: int, width: int, seed: int) -> Outline:
     halvings. With `leaf` labels or fewer the tree is the root alone: one ranker for each label.
     """
     k = len(vectors)
-    halvings = max(0, round(np.log2(max(1, k) / leaf)))
-    by = (halvings, ROUNDS, seed)
-    order, bounds = kernels.label_order(vectors.arrays, vectors.width, by, kernels.thread_count())
+    least = max(0, int(np.ceil(np.log2(max(1, k) / MOST_LANES))))
+    halvings = max(least, round(np.log2(max(1, k) / leaf)))
+    rare, by = sharpened(vectors), (halvings, ROUNDS, seed)
+    order, bounds = kernels.label_order(rare.arrays, rare.width, by, kernels.thread_count())
     most = max(1, int(np.log2(width)))
     count = -(-halvings // most)
     cuts = [halvings * (i + 1) // count for i in range(count)]
     return outline(order, [np.ascontiguousarray(bounds[:: 1 << (halvings - cut)]) for cut in cuts])
 
 
+def sharpened(vectors: CSR) -> CSR:
+    """Vectors in which columns that many labels have weigh less, of length 1: else common words decide alone.
+
+    A column is weighed by log(labels / labels that have it), squared.
+    """
+    counts = np.bincount(vectors.indices[: vectors.nnz], minlength=vectors.width)
+    rare = np.log(len(vectors) / np.maximum(counts, 1)).astype(np.float32) ** 2
+    return unit(CSR(vectors.indptr, vectors.indices, vectors.data * rare[vectors.indices], vectors.width))
+
+
+def unit(rows: CSR) -> CSR:
+    """The same directions with length 1; rows of zeros stay."""
+    lengths = np.sqrt(np.add.reduceat(np.append(rows.data.astype(np.float64) ** 2, 0.0), rows.indptr[:-1]))
+    lengths[(np.diff(rows.indptr) == 0) | (lengths == 0)] = 1.0
+    data = (rows.data / np.repeat(lengths, np.diff(rows.indptr))).astype(np.float32)
+    return CSR(rows.indptr, rows.indices, data, rows.width)
+
+
 def means(X: CSR, y: Truth, k: int, weights: Doubles) -> CSR:
-    """The direction of the mean of each label's rows: vectors of length 1, float32 (k, d); zeros of labels without rows.
+    """The direction of the mean of each label's rows, of length 1, float32 (k, d); zeros where there are no rows.
 
     >>> X = CSR(np.array([0, 1, 2]), np.array([0, 1], np.int32), np.array([3.0, 4.0], np.float32), 2)
     >>> means(X, np.array([0, 0]), 1, np.ones(2)).data.round(2).tolist()
@@ -79,8 +101,4 @@ def means(X: CSR, y: Truth, k: int, weights: Doubles) -> CSR:
     sums = csr_matrix((shares, labels, offsets), shape=(len(X), k)).T.tocsr() @ X.to_scipy()
     sums.sort_indices()
     indptr, indices, data = sums.indptr.astype(np.int64), sums.indices.astype(np.int32), sums.data
-    lengths = np.sqrt(np.add.reduceat(np.append(data.astype(np.float64) ** 2, 0.0), indptr[:-1]))
-    lengths[np.diff(indptr) == 0] = 1.0
-    return CSR(indptr, indices, (data / np.repeat(lengths, np.diff(indptr))).astype(np.float32), X.width)
-
-
+    return unit(CSR(indptr, indices, data, X.width))

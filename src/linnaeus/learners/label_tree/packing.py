@@ -22,7 +22,8 @@ def packed(firsts: Longs, columns: Array, begins: Longs, spots: Array, count: in
     >>> arrays["gaps"].tolist(), arrays["marks"].tolist()
     ([5, 167, 2, 7], [176])
     """
-    gaps = np.diff(columns.astype(np.int64), prepend=0)
+    gaps: Longs = columns.astype(np.int64)
+    gaps[1:] -= columns[:-1]
     starts = firsts[:-1][np.diff(firsts) > 0]
     gaps[starts] = columns[starts]
     marks = np.zeros(count, bool)

@@ -9,6 +9,7 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.arrays import CSR
 from linnaeus.erm.progress import Phase
+from linnaeus.errors import DataError
 from linnaeus.learners.label_tree.chunks import Chunks, Layer, join
 from linnaeus.learners.label_tree.outline import Outline, clustered, means
 from linnaeus.learners.label_tree.taxonomy import given
@@ -52,7 +53,10 @@ def learned(
     kernel = kernels.label_learn_squared_hinge
     by = (learner.least, learner.tol, learner.prior, learner.epochs)
     arrays = X.indptr, X.indices[: X.nnz], np.ascontiguousarray(X.data[: X.nnz], np.float32)
-    return Layer(level[0], *kernel(arrays, X.width, costs, truth, level, led, by, kernels.thread_count()))
+    try:
+        return Layer(level[0], *kernel(arrays, X.width, costs, truth, level, led, by, kernels.thread_count()))
+    except (ValueError, OverflowError) as error:
+        raise DataError(f"A label tree cannot be learned: {str(error).removeprefix('label_learn: ')}.") from error
 
 
 def _tell(lesson: Lesson, share: float, note: str) -> None:

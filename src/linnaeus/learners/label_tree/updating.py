@@ -16,9 +16,10 @@ import numpy as np
 
 from linnaeus.arrays import CSR
 from linnaeus.arrays.csr import vstack
+from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.learners.label_tree.chunks import SMALL_LANES, Chunks, Layer, columns_of
-from linnaeus.learners.label_tree.fitted import FittedLabels
+from linnaeus.learners.label_tree.chunks import MOST_LANES, SMALL_LANES, Chunks, Layer, columns_of
+from linnaeus.learners.label_tree.fitted import FittedLabels, by_frequency, ranks_of, relabeled
 from linnaeus.learners.label_tree.training import learned
 from linnaeus.types import Array, Bools, Doubles, Floats, Ints, LabelSets, Longs, offsets_of
 
@@ -53,11 +54,19 @@ class News:
 
 def extended(learner: LabelTree, body: FittedLabels, news: News) -> FittedLabels:
     """The trees with these rows; the names are still those of the known labels."""
+    if not len(news.y.labels):
+        return body
     counts = np.zeros(news.k, np.int32)
     counts[: news.known] = body.counts
     after = counts + np.bincount(news.y.labels, minlength=news.k).astype(np.int32)
-    trees = tuple(_extended(learner, body, tree, news) for tree in body.trees)
-    return replace(body, trees=trees, counts=after)
+    trees = tuple(_extended(learner, body, tree, news) for tree in body.labeled)
+    return sorted_by(replace(body, counts=after), trees)
+
+
+def sorted_by(body: FittedLabels, trees: Sequence[Chunks]) -> FittedLabels:
+    """The model with these trees, whose labels are numbered from frequent to rare in it."""
+    numbers = by_frequency(body.counts)
+    return replace(body, numbers=numbers, trees=tuple(relabeled(tree, ranks_of(numbers)) for tree in trees))
 
 
 def _extended(learner: LabelTree, body: FittedLabels, tree: Chunks, news: News) -> Chunks:
@@ -66,6 +75,11 @@ def _extended(learner: LabelTree, body: FittedLabels, tree: Chunks, news: News) 
     led = np.where(best >= 0, nodes[best], -1)
     places = np.concatenate([nodes, _placed(news, led, scores)])
     group = Group.of(tree, np.unique(places[news.y.labels]), places, news)
+    most = int(np.diff(group.starts).max())
+    if most > MOST_LANES:
+        raise UsageError(
+            f"A node of the label tree would have {most:,} labels, too many; train a new model on all rows."
+        )
     layer = _relearned(learner, body, tree, news, group, led)
     changed = np.zeros(news.k, bool)
     changed[news.y.labels] = True
@@ -125,10 +139,8 @@ class Group(NamedTuple):
         return cls(nodes, offsets_of(np.bincount(owner, minlength=len(nodes))), labels, old, at)
 
 
-def _relearned(
-    learner: LabelTree, body: FittedLabels, tree: Chunks, news: News, group: Group, led: Longs
-) -> Layer:
-    """The rankers of all children of these nodes, learned from the new rows and one row for each known label there."""
+def _relearned(learner: LabelTree, body: FittedLabels, tree: Chunks, news: News, group: Group, led: Longs) -> Layer:
+    """The rankers of all children of these nodes, learned from the new rows and a row for each known label there."""
     labels, stands = directions(tree, body, group.nodes)
     place = np.full(news.k, -1)
     place[group.labels] = np.arange(len(group.labels))
@@ -193,7 +205,7 @@ def entries(tree: Chunks, nodes: Longs) -> tuple[Longs, Ints, Array, Floats]:
 
 
 def rebuilt(tree: Chunks, group: Group, layer: Layer, changed: Bools, k: int) -> Chunks:
-    """The tree in which the children of a group of nodes whose label has changed have new weights; others keep theirs."""
+    """The tree in which children of a group of nodes whose label has changed have new weights; others keep theirs."""
     lanes = np.arange(len(group.labels)) - np.repeat(group.starts[:-1], np.diff(group.starts))
     owner, column, lane, weight = entries(tree, group.nodes)
     place = np.full(len(tree.targets), -1)
@@ -280,8 +292,8 @@ def renumbered(body: FittedLabels, numbers: Longs) -> FittedLabels:
     """The trees with other numbers of labels: label l becomes `numbers[l]`; below 0 it is removed."""
     kept = numbers >= 0
     order = np.argsort(numbers[kept])
-    trees = tuple(_renumbered(tree, numbers, int(kept.sum())) for tree in body.trees)
-    return replace(body, trees=trees, counts=body.counts[kept][order])
+    trees = tuple(_renumbered(tree, numbers, int(kept.sum())) for tree in body.labeled)
+    return sorted_by(replace(body, counts=body.counts[kept][order]), trees)
 
 
 def _renumbered(tree: Chunks, numbers: Longs, k: int) -> Chunks:
@@ -321,8 +333,3 @@ def _without(tree: Chunks, gone: Bools) -> Chunks:
         lanes=own.astype(tree.lanes.dtype),
         values=tree.values[stays],
     )
-
-
-def positions(before: Sequence[object] | Array, after: Array) -> Longs:
-    """The place of each of the sorted names in a larger sorted list."""
-    return np.searchsorted(after, np.asarray(before)).astype(np.int64)

@@ -52,6 +52,7 @@ class Classify(Task["Stream", "Batch"]):
     heading: ClassVar[str] = "for texts"
     texts: ClassVar[bool] = True
     goes_on: ClassVar[bool] = False
+    kin: ClassVar[tuple[str, ...]] = ("many",)
     forms: ClassVar[tuple[str, ...]] = ("single", "lists", "indicator", "sparse")
     commands: ClassVar[tuple[str, ...]] = (
         "predict {model} new.csv -o answers.csv",
@@ -259,6 +260,7 @@ class Regress(Classify):
     data: ClassVar[str] = "texts with numbers"
     usual: ClassVar[str] = "ridge"
     heading: ClassVar[str] = "for numbers"
+    kin: ClassVar[tuple[str, ...]] = ()
     forms: ClassVar[tuple[str, ...]] = ("numbers",)
     named: ClassVar[bool] = False
 

@@ -37,6 +37,7 @@ class Best:
 def best(model: Model, source: Source, depth: int = 0) -> Best:
     """The best labels of each text: at least `depth` of them."""
     body: FittedLabels = model.body
+    body.ready()
     depth = min(max(depth, body.depth), body.k)
     parts = [body.best(model.features.extract(batch), depth) for batch in as_stream(source).batches()]
     if not parts:

@@ -11,7 +11,8 @@ import numpy as np
 from linnaeus.errors import UsageError
 from linnaeus.evaluation import observe_ranked
 from linnaeus.features.cross_validation import peeks
-from linnaeus.learners.label_tree.fitted import FittedLabels, learn_curve, learn_threshold
+from linnaeus.learners.label_tree.chances import learn_curve, learn_threshold
+from linnaeus.learners.label_tree.fitted import BORDER, FittedLabels
 from linnaeus.learners.label_tree.names import LabelNames
 from linnaeus.learners.linear.solving import Problem
 from linnaeus.tasks.examples import Examples, Held, Learned, Leg
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 DEPTH = 10
 """The fewest labels of a text that are looked at."""
+UNTAUGHT = (3.0, 0.0, 3.0 * BORDER)
+"""The curve of label sets where no rows were held out: a half for a label whose ranker says 0."""
 
 
 class ManyLesson(RowsLesson):
@@ -37,8 +40,7 @@ class ManyLesson(RowsLesson):
             raise UsageError("A model of many labels needs labels, and these are numbers; take the recipe ridge.")
         if peeks(recipe.features):
             raise UsageError(
-                f"{type(recipe.features).__name__} learns weights from the labels, for which there are too many; use "
-                "Words()."
+                "These features learn weights from the labels, which are too many for it; use others, such as Words()."
             )
         super().__init__(recipe, examples)
 
@@ -62,14 +64,15 @@ class ManyLesson(RowsLesson):
         labels, problem = self.examples.labels, self.problem
         assert labels is not None
         body = replace(self._learned(learner, problem, run), depth=depth_of(problem.y))
+        if labels.sets:
+            body = replace(body, curve=UNTAUGHT)
         return Learned({"space": problem.space, "classes": None, "form": labels.form, "params": {}, "body": body})
-
 
     def _learned(self, learner: Any, problem: Problem, run: Run) -> FittedLabels:
         """The label tree of a problem whose labels have the names of the examples."""
-        assert self.examples.labels is not None
-        about = {"run": run, "labels": self.examples.labels.classes}
-        lesson = Lesson(problem.rows, problem.y, problem.weights, problem.k, self.recipe.seed, **about)
+        labels, seed = self.examples.labels, self.recipe.seed
+        assert labels is not None
+        lesson = Lesson(problem.rows, problem.y, problem.weights, problem.k, seed, run=run, labels=labels.classes)
         found: FittedLabels = learner.learn(lesson)
         return found
 
@@ -135,36 +138,34 @@ def taught(body: FittedLabels, best: tuple[Ints, Floats], truth: Truth, weights:
     return replace(body, threshold=learn_threshold(body.chances(scores), right, sizes))
 
 
-
-
 def more(model: Model, examples: Examples) -> Learned:
     """The trees after more rows; the labels of both are numbered anew."""
     from linnaeus.learners.label_tree.updating import News, extended, renumbered
 
-    labels, body = examples.labels, model.body
+    labels, body = examples.labels, model.body.whole()
     if labels is None or labels.sets != (model.form != "single"):
-        raise UsageError("The labels of the new rows differ in kind from the model's; give rows like the training rows.")
-    fresh = [name for name in labels.classes.tolist() if body.names.find([name])[0] < 0]
-    number = dict(zip(fresh, range(body.k, body.k + len(fresh)), strict=True))
-    known = body.names.find(labels.classes.tolist())
-    at = np.array([number.get(name, place) for name, place in zip(labels.classes.tolist(), known, strict=True)], np.int32)
+        raise UsageError(
+            "The labels of the new rows differ in kind from the model's; give rows like the training rows."
+        )
     y = as_sets(labels.y)
+    used, at = np.unique(y.labels, return_inverse=True)
+    given = body.names.alike(labels.classes[used].tolist())
+    places = dict(zip(given, body.names.find(given).tolist(), strict=True))
+    fresh = [name for name, place in places.items() if place < 0]
+    places |= dict(zip(fresh, range(body.k, body.k + len(fresh)), strict=True))
+    numbers = np.array([places[name] for name in given], np.int32)
     X = model.features.rows(examples.stream)
-    k = body.k + len(fresh)
-    news = News(X, LabelSets(y.offsets, at[y.labels]), examples.weights, body.k, k)
-    names = np.concatenate([body.names.array(), np.array(fresh, dtype=labels.classes.dtype)])
-    order = np.argsort(names, kind="stable")
-    numbers = np.empty(k, np.int64)
-    numbers[order] = np.arange(k)
-    body = renumbered(extended(model.recipe.learner, body, news), numbers)
-    return Learned({"body": replace(body, names=LabelNames.of(names[order]))})
+    news = News(X, LabelSets(y.offsets, numbers[at]), examples.weights, body.k, body.k + len(fresh))
+    names, order = body.names.joined(fresh)
+    body = renumbered(extended(model.recipe.learner, body, news), order)
+    return Learned({"body": replace(body, names=names)})
 
 
 def less(model: Model, labels: Sequence[Label]) -> Learned:
     """The trees without these labels."""
     from linnaeus.learners.label_tree.updating import renumbered
 
-    body = model.body
+    body = model.body.whole()
     gone = body.names.find(list(labels))
     for name, label in zip(labels, gone.tolist(), strict=True):
         if label < 0:

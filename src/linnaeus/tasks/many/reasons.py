@@ -17,6 +17,7 @@ from linnaeus.types import Doubles, Ints, Label, LabelSets, Longs
 
 if TYPE_CHECKING:
     from linnaeus.data import Batch
+    from linnaeus.explain.models import Kind
     from linnaeus.model.model import Model
 
 SHOWN = 3
@@ -32,7 +33,8 @@ def explained(model: Model, row: Batch, classes: Sequence[Label]) -> Explanation
     found, answer = find(model.features, row), best(model, row, 2)
     decided = decide(model, answer)
     sets = isinstance(decided, LabelSets)
-    chosen = decided.labels.tolist() if isinstance(decided, LabelSets) else decided.tolist()
+    every = decided.labels.tolist() if isinstance(decided, LabelSets) else decided.tolist()
+    chosen = [label for label in every if label >= 0]
     others = [label for label in answer.labels[0].tolist() if label >= 0 and label not in chosen][:1]
     asked = body.names.find(classes).tolist()
     for name, label in zip(classes, asked, strict=True):
@@ -44,27 +46,32 @@ def explained(model: Model, row: Batch, classes: Sequence[Label]) -> Explanation
     branches = [] if not chosen else _branches(body, found, chosen[0])
     contrast = contrast_of(reasons[0], reasons[1]) if len(reasons) > 1 else None
     predicted = tuple(str(body.names[label]) for label in chosen)
-    return Explanation(
-        "many" if sets else "one", found, predicted, (*reasons, *branches), contrast, exact=len(body.trees) == 1
-    )
+    kind: Kind = "many" if sets else "one"
+    exact = len(body.trees) == 1
+    return Explanation(kind, found, predicted, tuple(reasons), contrast, exact=exact, path=tuple(branches))
 
 
 def _leaf(body: FittedLabels, found: Found, label: int, chance: float | None) -> Reason:
-    tree = body.trees[0]
+    tree = body.labeled[0]
     node, child = path_to(tree, label)[-1]
     return _reason(tree, found, (node, child), str(body.names[label]), chance)
 
 
 def _branches(body: FittedLabels, found: Found, label: int) -> list[Reason]:
     """The steps that lead to the node of the label, from the root."""
-    tree, steps = body.trees[0], path_to(body.trees[0], label)[:-1]
+    tree = body.labeled[0]
+    steps = path_to(tree, label)[:-1]
     told = []
-    for number, step in enumerate(steps):
-        inside = below(tree, int(tree.targets[step[1]]))
+    for step in steps:
+        node = int(tree.targets[step[1]])
+        if body.nodes:
+            told.append(_reason(tree, found, step, body.nodes[node], None))
+            continue
+        inside = below(tree, node)
         most = inside[np.argsort(-body.counts[inside], kind="stable")[:SHOWN]]
         names = ", ".join(str(body.names[int(one)]) for one in most)
         more = f" and {len(inside) - len(most):,} more" if len(inside) > len(most) else ""
-        told.append(_reason(tree, found, step, f"branch {number + 1}: {names}{more}", None))
+        told.append(_reason(tree, found, step, f"{names}{more}", None))
     return told
 
 

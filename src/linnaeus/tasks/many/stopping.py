@@ -42,7 +42,7 @@ def levels_of(body: FittedLabels, labels: Array) -> list[Longs]:
 
 
 def sure_of(body: FittedLabels, labels: Ints, chances: Doubles) -> tuple[Longs, Doubles]:
-    """For each level the most probable place of each row, and its chance (levels, n): the sum of its labels' chances."""
+    """The most probable place of each row on each level, and its chance (levels, n): the sum of its labels' chances."""
     places, best = [], []
     rows = np.arange(len(labels))
     for level in levels_of(body, labels):

@@ -81,7 +81,7 @@ class ManyLabels(Classify):
     # Training
 
     def meant(self, examples: Examples) -> AnyTask:
-        """This task, however many labels there are."""
+        """The same task, however many labels there are."""
         del examples
         return self
 
@@ -119,6 +119,8 @@ class ManyLabels(Classify):
         body = model.body
         if capability(body, RanksLabels) is None or body.width != model.features.width:
             raise damaged("its label tree does not fit its features")
+        if body.counts.max() > model.facts.get("rows", -1):
+            raise damaged("its labels have more rows than it was trained on")
 
     def predict(self, model: Model, material: Stream, abstain: Abstain = None) -> Array:
         """A label, or a tuple of labels, for each text; None where the model abstains."""
@@ -184,4 +186,5 @@ class ManyLabels(Classify):
         from linnaeus.tasks.many.reasons import explained
 
         del at, search
+        model.body.ready()
         return explained(model, self.staged(model, as_row(row)), classes)
