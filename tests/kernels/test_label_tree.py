@@ -403,7 +403,7 @@ def test_a_beam_as_wide_as_the_tree_scores_everything(problem):
         for v in range(len(above)):
             s = search.children(row_of(rows, i), v)
             off = np.float32(1) - s
-            steps = np.where(s >= 1, np.float32(-0.05) / np.where(s >= 1, s, 1), -(off * off * off) - np.float32(0.05))
+            steps = np.where(s >= 1, np.float32(0), -(off * off * off))
             for to, step in zip(targets[starts[v] : starts[v + 1]], steps, strict=True):
                 if to >= 0:
                     above[to] = above[v] + np.float32(share) * step
@@ -414,6 +414,18 @@ def test_a_beam_as_wide_as_the_tree_scores_everything(problem):
         assert found[1][i].tolist() == scores[order].tolist()
         fewer = best(search, row_of(rows, i), 3, len(above))
         assert fewer[0].tolist() == [np.append(order, [-1] * 3)[:3].tolist()]
+
+
+@each_kind
+def test_many_answers_are_those_of_the_twin(kind):
+    """They are kept in another way than a few."""
+    rng = np.random.default_rng(11)
+    tree, rows = make_tree(rng, 20, 900, 30, kind), make_rows(rng, 8, 30)
+    every = best(search_of(tree, kind, reference), rows, 900, 6)
+    for count in (256, 257, 300, 900):
+        for threads in (1, 3):
+            found = best(search_of(tree, kind), rows, count, 6, threads)
+            assert same(found, [np.ascontiguousarray(part[:, :count]) for part in every])
 
 
 @each_kind

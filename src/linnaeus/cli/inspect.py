@@ -119,7 +119,7 @@ def _page(model: Model, path: str, checked: str) -> Page:
 
 def _strength(facts: dict[str, Json]) -> str:
     """The regularization strength, and how many values were tried if it was tuned."""
-    if "strength" not in facts:
+    if facts.get("strength") is None:
         return "as in the recipe"
     tried = len(facts.get("tried", []))
     return f"{facts['strength']:g}" + (f", the best of {tried}" if tried > 1 else "")

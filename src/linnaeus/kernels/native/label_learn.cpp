@@ -351,6 +351,7 @@ std::vector<Team16> teams_of(const Nodes& nodes) {
   return teams;
 }
 
+// The weights of each node, of teams that are learned side by side.
 std::vector<Kept> learn_nodes(const Nodes& nodes, int threads, auto&& learn_team) {
   std::vector<Team16> teams = teams_of(nodes);
   std::vector<Kept> parts(teams.size()), found(nodes.count);

@@ -4,7 +4,7 @@
 // Each label has a vector of length 1. A group is halved: two of its vectors, drawn by the seed, are the first centers;
 // then, round by round, the half of the vectors that are nearer to the first center than to the second (of equals the
 // lower number) is one group, and the centers are the directions of the sums of the two. It ends when nothing moves.
-// Of an odd number the first half has one more.
+// Of an odd number the first half has one more. What a label has added to a center itself does not count for it.
 //
 // Reference: R. Agrawal et al. (2013), Y. Prabhu et al., Parabel (2018).
 #include <cmath>

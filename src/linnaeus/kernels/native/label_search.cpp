@@ -2,8 +2,8 @@
 //
 // A node has children; each child has linear weights w and a bias b, and leads to a node or is a label. A child's score
 // is s = b + w x; what it adds to the score of its path is t(s) <= 0, times `share` if it leads to a node. A path's
-// score only falls on its way down, so a node that is behind the k best labels found so far is never opened, and with a
-// beam as wide as the tree the answer is that of scoring everything.
+// score never rises on its way down, so a node that is behind the k best labels found so far is never opened, and with
+// a beam as wide as the tree the answer is that of scoring everything.
 //
 // The weights of the children of a node are one chunk: ascending columns, and for each column children and values in 8
 // or 16 bits. One pass over a row's values scores all children. A node is checked when it is first used; that it has
@@ -26,8 +26,8 @@ constexpr float kWorst = -1e30f;
 template <class T>
 using Grid = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// What a child of score s adds: -(1 - s)^3 below 1, and nothing above it. It is finite: rows that are too large, or not a
-// number, lead to the worst score, never to one that cannot be compared.
+// What a child of score s adds: -(1 - s)^3 below 1, and nothing above it. It is finite: rows that are too large, or not
+// a number, lead to the worst score, never to one that cannot be compared.
 inline float step_of(float s) {
   if (s >= 1.0f) return 0.0f;
   float off = 1.0f - s, step = -(off * off * off);
@@ -50,10 +50,47 @@ struct Path {
 // The better first; of equals the lower number.
 inline bool before(const Path& a, const Path& b) { return a.score > b.score || (a.score == b.score && a.to < b.to); }
 
-// Memory of one thread; `best` is a heap with its last label on top.
+// The k best labels so far: a few are kept sorted, many as a heap, whose top is the last of them.
+class Best {
+ public:
+  void begin(size_t k) { k_ = k, paths_.clear(); }
+
+  // Whether nothing of this score would be kept.
+  bool closed(float score) const { return full() && (k_ == 0 || score < last().score); }
+
+  void keep(Path found) {
+    if (full()) {
+      if (k_ == 0 || !before(found, last())) return;
+      if (many()) std::pop_heap(paths_.begin(), paths_.end(), before);
+      paths_.pop_back();
+    }
+    if (many()) {
+      paths_.push_back(found);
+      std::push_heap(paths_.begin(), paths_.end(), before);
+    } else {
+      paths_.insert(std::upper_bound(paths_.begin(), paths_.end(), found, before), found);
+    }
+  }
+
+  const std::vector<Path>& sorted() {
+    if (many()) std::sort_heap(paths_.begin(), paths_.end(), before);
+    return paths_;
+  }
+
+ private:
+  size_t k_ = 0;
+  std::vector<Path> paths_;
+
+  bool full() const { return paths_.size() == k_; }
+  bool many() const { return k_ > 256; }
+  const Path& last() const { return many() ? paths_.front() : paths_.back(); }
+};
+
+// Memory of one thread.
 struct Walk {
   std::vector<float> sums;
-  std::vector<Path> frontier, next, best;
+  std::vector<Path> frontier, next;
+  Best best;
 };
 
 [[noreturn]] void refuse(const char* why) { throw std::runtime_error(std::string("LabelSearch: ") + why); }
@@ -93,11 +130,12 @@ class LabelSearch {
     for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int worker) {
       Walk& walk = walks[size_t(worker)];
       for (size_t i = piece * kRowsPerPiece; i < std::min(n, (piece + 1) * kRowsPerPiece); ++i) {
-        search(rows, i, k, size_t(beam), walk);
+        walk.best.begin(k);
+        search(rows, i, size_t(beam), walk);
+        const std::vector<Path>& found = walk.best.sorted();
         for (size_t j = 0; j < k; ++j) {
-          bool there = j < walk.best.size();
-          labels.data()[i * k + j] = there ? walk.best[j].to : -1;
-          scores.data()[i * k + j] = there ? walk.best[j].score : -std::numeric_limits<float>::infinity();
+          labels.data()[i * k + j] = j < found.size() ? found[j].to : -1;
+          scores.data()[i * k + j] = j < found.size() ? found[j].score : -std::numeric_limits<float>::infinity();
         }
       }
     });
@@ -284,24 +322,22 @@ class LabelSearch {
     return from + (size == 1 && *from < column);
   }
 
-  void search(const Lines<float>& rows, size_t row, size_t k, size_t beam, Walk& walk) {
-    walk.best.clear();
+  void search(const Lines<float>& rows, size_t row, size_t beam, Walk& walk) {
     walk.frontier.assign(1, {0.0f, 0});
     while (!walk.frontier.empty()) {
       walk.next.clear();
       for (const Path& path : walk.frontier) {
-        if (walk.best.size() == k && (k == 0 || path.score < walk.best.front().score)) break;
-        open(rows, row, path, k, walk);
+        if (walk.best.closed(path.score)) break;
+        open(rows, row, path, walk);
       }
       size_t kept = std::min(beam, walk.next.size());
       std::partial_sort(walk.next.begin(), walk.next.begin() + int64_t(kept), walk.next.end(), before);
       walk.next.resize(kept);
       std::swap(walk.frontier, walk.next);
     }
-    std::sort_heap(walk.best.begin(), walk.best.end(), before);
   }
 
-  void open(const Lines<float>& rows, size_t row, const Path& path, size_t k, Walk& walk) {
+  void open(const Lines<float>& rows, size_t row, const Path& path, Walk& walk) {
     auto& [starts, targets, biases] = children_;
     size_t v = size_t(path.to);
     score(rows, row, v, walk);
@@ -313,20 +349,9 @@ class LabelSearch {
       if (to >= 0) {
         walk.next.push_back({path.score + share_ * step, to});
       } else {
-        keep({path.score + step, ~to}, k, walk.best);
+        walk.best.keep({path.score + step, ~to});
       }
     }
-  }
-
-  static void keep(Path found, size_t k, std::vector<Path>& best) {
-    if (best.size() == k) {
-      if (k == 0 || !before(found, best.front())) return;
-      std::pop_heap(best.begin(), best.end(), before);
-      best.back() = found;
-    } else {
-      best.push_back(found);
-    }
-    std::push_heap(best.begin(), best.end(), before);
   }
 };
 

@@ -88,8 +88,9 @@ def quantized(layer: Layer, bits: int) -> tuple[Array, Floats]:
 
     >>> one = np.array([0, 2])
     >>> layer = Layer(one, one, np.array([4, 7]), np.array([0, 1]), np.array([0.5, -1.0], np.float32), np.zeros(2))
-    >>> [part.round(4).tolist() for part in quantized(layer, 8)]
-    [[64, -127], [0.0079]]
+    >>> numbers, scales = quantized(layer, 8)
+    >>> numbers.tolist(), scales.round(4).astype(str).tolist()
+    ([64, -127], ['0.0079'])
     """
     most = (1 << (bits - 1)) - 1
     sizes = np.diff(layer.firsts)

@@ -143,10 +143,15 @@ class FittedLabels(FittedModel):
         try:
             for tree in self.trees:
                 tree.search.check()
-                check_paths(tree)
         except (RuntimeError, ValueError) as error:
             raise damaged(str(error)) from error
         self.names.verify()
+        self._check_labels()
+
+    def _check_labels(self) -> None:
+        """That each tree has a path to each label."""
+        for tree in self.trees:
+            check_paths(tree)
         if not np.array_equal(np.sort(self.numbers), np.arange(self.k)):
             raise damaged("the labels of its tree are not those of its names")
 
@@ -166,7 +171,9 @@ class FittedLabels(FittedModel):
 
     @cached_property
     def labeled(self) -> tuple[Chunks, ...]:
-        """The trees with the labels' own numbers."""
+        """The trees with the labels' own numbers; all of their paths can be followed."""
+        if any(len(tree.digests) for tree in self.trees):
+            self._check_labels()
         return tuple(relabeled(tree, self.numbers) for tree in self.trees)
 
     @cached_property
@@ -216,7 +223,7 @@ class FittedLabels(FittedModel):
         if len({tree.width for tree in found}) > 1:
             raise damaged("its label trees are of different features")
         beam, depth = entry(state.manifest, "beam", int), entry(state.manifest, "depth", int)
-        if not 0 < beam < LARGEST or not 0 < depth < LARGEST:
+        if not _whole(beam) or not _whole(depth) or min(beam, depth) < 1:
             raise damaged("its beam is no number of nodes")
         threshold = entry(state.manifest, "threshold", float)
         if not _finite(threshold):
@@ -236,7 +243,10 @@ class FittedLabels(FittedModel):
         guards = tuple(guard for name, guard in state.guards.items() if not name.startswith("names."))
         numbers = _numbers(state.tensors, len(names))
         more = chances, threshold, depth, tuple(nodes), stops, guards
-        return cls(found, numbers, names, counts, beam, common, *more)
+        model = cls(found, numbers, names, counts, beam, common, *more)
+        if not any(len(tree.digests) for tree in found):
+            model._check_labels()
+        return model
 
 
 KEPT: dict[str, type[np.generic]] = {"columns": np.int32, "values": np.float32}
@@ -256,6 +266,10 @@ def checked_later(manifest: Mapping[str, Json]) -> list[str]:
 
 def _finite(value: Json) -> bool:
     return type(value) is float and isfinite(value)
+
+
+def _whole(value: Json) -> bool:
+    return type(value) is int and 0 <= value < LARGEST
 
 
 def _numbers(tensors: Mapping[str, Array], k: int) -> Ints:
@@ -318,7 +332,7 @@ KINDS: dict[str, tuple[type[np.generic], ...]] = {
 
 def _tree(about: Mapping[str, Json], number: int, tensors: Mapping[str, Array], k: int) -> Chunks:
     """One tree of a file. A small one is checked as a whole; of a mapped one each node when it is first used."""
-    width, share = entry(about, "width", int), float(entry(about, "share", float))
+    width, share = about["width"], float(entry(about, "share", float))
     own = {name.removeprefix(f"{number}."): a for name, a in tensors.items() if name.startswith(f"{number}.")}
     parts = {name: _vector(own, name) for name in KINDS}
     mapped = entry(about, "mapped", bool)
@@ -331,15 +345,13 @@ def _tree(about: Mapping[str, Json], number: int, tensors: Mapping[str, Array], 
             _check_rising(parts[name], size)
         columns, spots = unpacked(own, parts["firsts"], parts["begins"])
         digests = np.zeros(0, np.uint64)
-    if not 0 <= width < LARGEST or not 0 <= share <= 1 or not (np.abs(parts["scales"]) < LARGEST_SCALE).all():
+    if not _whole(width) or not 0 <= share <= 1 or not (np.abs(parts["scales"]) < LARGEST_SCALE).all():
         raise damaged("its label tree has an impossible size")
     tree = Chunks(**parts, columns=columns, spots=spots, labels=k, width=width, share=share, digests=digests)
     try:
         tree.search if mapped else tree.search.check()
     except (RuntimeError, ValueError) as error:
         raise damaged(str(error)) from error
-    if not mapped:
-        check_paths(tree)
     return tree
 
 

@@ -53,6 +53,8 @@ class LabelNames:
 
     def __getitem__(self, at: int) -> Label:
         """The name of a label, as the training data had it."""
+        if not 0 <= at < len(self):
+            raise damaged("a label has no name")
         if self.others is not None:
             return self.others[at].item()
         self._check("names.offsets", 8 * at, 8 * at + 16)

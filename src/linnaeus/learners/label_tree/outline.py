@@ -91,7 +91,7 @@ def means(X: CSR, y: Truth, k: int, weights: Doubles) -> CSR:
     """The direction of the mean of each label's rows, of length 1, float32 (k, d); zeros where there are no rows.
 
     >>> X = CSR(np.array([0, 1, 2]), np.array([0, 1], np.int32), np.array([3.0, 4.0], np.float32), 2)
-    >>> means(X, np.array([0, 0]), 1, np.ones(2)).data.round(2).tolist()
+    >>> means(X, np.array([0, 0]), 1, np.ones(2)).data.astype(np.float64).round(2).tolist()
     [0.6, 0.8]
     """
     from scipy.sparse import csr_matrix

@@ -20,7 +20,7 @@ def packed(firsts: Longs, columns: Array, begins: Longs, spots: Array, count: in
 
     >>> arrays = packed(np.array([0, 2, 3]), np.array([5, 300, 7]), np.array([0, 3, 4]), np.array([0, 2, 0]), 4)
     >>> arrays["gaps"].tolist(), arrays["marks"].tolist()
-    ([5, 167, 2, 7], [176])
+    ([5, 130, 39, 7], [176])
     """
     gaps: Longs = columns.astype(np.int64)
     gaps[1:] -= columns[:-1]

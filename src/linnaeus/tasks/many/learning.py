@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, damaged
 from linnaeus.evaluation import observe_ranked
 from linnaeus.features.cross_validation import peeks
 from linnaeus.learners.label_tree.chances import learn_curve, learn_threshold
 from linnaeus.learners.label_tree.fitted import BORDER, FittedLabels
+from linnaeus.learners.label_tree.learner import LabelTree
 from linnaeus.learners.label_tree.names import LabelNames
 from linnaeus.learners.linear.solving import Problem
 from linnaeus.tasks.examples import Examples, Held, Learned, Leg
@@ -142,7 +143,9 @@ def more(model: Model, examples: Examples) -> Learned:
     """The trees after more rows; the labels of both are numbered anew."""
     from linnaeus.learners.label_tree.updating import News, extended, renumbered
 
-    labels, body = examples.labels, model.body.whole()
+    labels, body, learner = examples.labels, model.body.whole(), model.recipe.learner
+    if not isinstance(learner, LabelTree):
+        raise damaged("its recipe learns no label tree")
     if labels is None or labels.sets != (model.form != "single"):
         raise UsageError(
             "The labels of the new rows differ in kind from the model's; give rows like the training rows."
@@ -157,7 +160,7 @@ def more(model: Model, examples: Examples) -> Learned:
     X = model.features.rows(examples.stream)
     news = News(X, LabelSets(y.offsets, numbers[at]), examples.weights, body.k, body.k + len(fresh))
     names, order = body.names.joined(fresh)
-    body = renumbered(extended(model.recipe.learner, body, news), order)
+    body = renumbered(extended(learner, body, news), order)
     return Learned({"body": replace(body, names=names)})
 
 
