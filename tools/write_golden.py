@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from linnaeus.data.sentences import Sentences
 from linnaeus.features import Affixes, Chars, Columns, Hashed, Shape, Words, save
 from linnaeus.features.arcs import Arcs
 from linnaeus.learners.dependencies import Dependencies
+from linnaeus.learners.label_tree import LabelTree
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.store.header import DTYPES, FORMAT
@@ -106,6 +108,35 @@ def write_pipeline(path: Path) -> None:
     write_answers(path, Recipe(features=features, before=stages).fit(ROWS, stages={"first": ROWS}), TEXTS)
 
 
+def labeled() -> Model:
+    """A model of many labels, a tree of sets of labels, which was updated."""
+    rows = [
+        (f"{color} {thing}", [color, thing]) for color in ("red", "green") for thing in ("apple", "pear", "wine", "cup")
+    ]
+    made = Recipe(task="many", features=Words(), learner=LabelTree(leaf=2, width=2), tuning=Tuning(folds=1))
+    return made.fit(rows * 3).updated([("a green glass", ["glass", "green"])], remove=["cup"])
+
+
+def write_labels(path: Path) -> None:
+    """A label tree in few bytes, and beside it the labels that it ranks best."""
+    write_ranks(path, labeled())
+
+
+def write_mapped_labels(path: Path) -> None:
+    """A label tree as it lies in memory, which only large ones are else."""
+    with patch("linnaeus.learners.label_tree.fitted.MAPPED", 0):
+        write_ranks(path, labeled())
+
+
+def write_ranks(path: Path, model: Model) -> None:
+    """A model of many labels, and beside it what it predicts and ranks."""
+    model.save(path, force=True)
+    asked = [*SENTENCES, *TEXTS]
+    answers = [list(labels) for labels in model.predict(asked)]
+    found = {"asked": asked, "answers": answers, "ranks": model.rank(asked, 3)}
+    path.with_suffix(".json").write_text(json.dumps(found, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def write_compact(path: Path) -> None:
     """The same with int8 weights."""
     write_answers(path, trained().compact(ROWS), [*SENTENCES, *TEXTS])
@@ -134,6 +165,8 @@ GOLDEN: dict[str, Callable[[Path], None]] = {
     "parser": write_parser,
     "ranker": write_ranker,
     "pipeline": write_pipeline,
+    "labels": write_labels,
+    "labels-mapped": write_mapped_labels,
 }
 """What is written for each format."""
 

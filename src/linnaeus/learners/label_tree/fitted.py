@@ -28,7 +28,7 @@ MAPPED = 1 << 25
 """Bytes of weights from which they are stored as they lie in memory, so that a file can be mapped."""
 DENSE = 1 << 24
 """Scores of all labels that are given at once."""
-MOST_COMMON = 2048
+MOST_COMMON = 128
 """Columns that are kept of the mean of all rows."""
 BORDER = 1.0
 """Is added to scores of all labels: 0 is then that of a label whose ranker says 0, on a path that costs nothing."""
