@@ -121,7 +121,9 @@ no_seed = click.option("--seed", type=int, default=0, hidden=True, help="Nothing
 """Scripts may give every verb a seed, also one that draws nothing."""
 
 abstain = click.option(
-    "--abstain", metavar="RULE", help="Predict only if sure: confidence=0.8, margin=0.2, coverage=0.9, scope=0.95 or risk=0.05."
+    "--abstain",
+    metavar="RULE",
+    help="Predict only if sure: confidence=0.8, margin=0.2, coverage=0.9, scope=0.95 or risk=0.05.",
 )
 """The option for abstaining, of models of any task."""
 

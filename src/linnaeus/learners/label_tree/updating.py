@@ -30,8 +30,10 @@ NEAR = 10
 """The best labels of a new row whose nodes it is led to."""
 SHARE = 0.5
 """How much of a known label's row is what all rows have in common, beside 1 of its own."""
-CAUTION = np.float32(0.3)
+CAUTION = np.float32(0.2)
 """By how much the bias of a label is lower that was learned without the texts of others: it would win too often."""
+MOST_BESIDE = 24
+"""Known labels of a node that new ones are learned against at most, the most frequent ones."""
 MOST_ROWS = 16
 """Rows as which a known label counts at most."""
 
@@ -83,7 +85,76 @@ def _extended(learner: LabelTree, body: FittedLabels, tree: Chunks, news: News) 
     layer = _relearned(learner, body, tree, news, group, led)
     changed = np.zeros(news.k, bool)
     changed[news.y.labels] = True
-    return rebuilt(tree, group, layer, changed, news.k)
+    return signposted(rebuilt(tree, group, layer, changed, news.k), body, news)
+
+
+def signposted(tree: Chunks, body: FittedLabels, news: News) -> Chunks:
+    """The tree whose nodes above new labels lead their rows there.
+
+    A child on the way whose score is below 1 gets a multiple of the row, without the columns that all rows have in
+    common, that would lift it to 1: a passive-aggressive step (Crammer et al., 2006), of which a label's rows have
+    equal shares.
+    """
+    above = ways_of(tree)
+    home = nodes_of(tree)
+    shares = 1 / np.bincount(news.y.labels, minlength=news.k).astype(np.float64)[news.y.labels]
+    some = np.flatnonzero(news.y.labels >= news.known)
+    common = np.zeros(tree.width, bool)
+    common[body.common.columns] = True
+    told: list[tuple[int, int, Ints, Floats]] = []
+    for row, label, share in zip(news.owners[some].tolist(), news.y.labels[some].tolist(), shares[some], strict=True):
+        one = news.X.rows_slice(row, row + 1)
+        columns, values = one.indices[: one.nnz], one.data[: one.nnz].astype(np.float32)
+        own = ~common[columns]
+        square = float((values[own].astype(np.float64) ** 2).sum())
+        node = int(home[label])
+        while node and square > 0:
+            node, child = above[node]
+            score = float(tree.search.children((one.indptr, columns, values), node)[child])
+            if score < 1:
+                step = np.float32(share * (1 - score) / square)
+                told.append((node, child, columns[own], step * values[own]))
+    return added(tree, told) if told else tree
+
+
+def ways_of(tree: Chunks) -> dict[int, tuple[int, int]]:
+    """For each node but the root, the node above it and which child of that it is."""
+    owner = np.repeat(np.arange(len(tree.scales)), np.diff(tree.starts))
+    inner = np.flatnonzero(tree.targets >= 0)
+    pairs = zip(owner[inner].tolist(), (inner - tree.starts[owner[inner]]).tolist(), strict=True)
+    return dict(zip(tree.targets[inner].tolist(), pairs, strict=True))
+
+
+def added(tree: Chunks, told: Sequence[tuple[int, int, Ints, Floats]]) -> Chunks:
+    """The tree with more weight on some columns of some children of nodes."""
+    nodes = np.unique([node for node, _, _, _ in told])
+    owner, column, lane, weight = entries(tree, nodes)
+    sizes = [len(columns) for _, _, columns, _ in told]
+    most = int(np.diff(tree.starts).max())
+
+    def key(owners: Array, columns: Array, lanes: Array) -> Longs:
+        return (owners.astype(np.int64) * tree.width + columns) * most + lanes
+
+    owners = np.repeat(np.searchsorted(nodes, [node for node, _, _, _ in told]), sizes)
+    lanes = np.repeat([child for _, child, _, _ in told], sizes)
+    more, at = np.unique(
+        key(owners, np.concatenate([columns for _, _, columns, _ in told]), lanes), return_inverse=True
+    )
+    sums = np.bincount(at, np.concatenate([values for _, _, _, values in told])).astype(np.float32)
+    known = key(owner, column, lane)
+    place = np.searchsorted(known, more)
+    there = place < len(known)
+    there[there] = known[place[there]] == more[there]
+    weight[place[there]] += sums[there]
+    keys: Longs = np.insert(known, place[~there], more[~there])
+    weights: Floats = np.insert(weight, place[~there], sums[~there])
+    columns, lanes = np.divmod(keys, most)
+    owners, columns = np.divmod(columns, tree.width)
+    starts = offsets_of(np.diff(tree.starts)[nodes])
+    inside = np.repeat(tree.starts[nodes] - starts[:-1], np.diff(starts)) + np.arange(starts[-1])
+    begins = offsets_of(np.bincount(owners, minlength=len(nodes)))
+    parts = Layer(starts, begins, columns.astype(np.int32), lanes, weights, tree.biases[inside])
+    return _spliced(tree, nodes, parts, tree.targets[inside])
 
 
 def nodes_of(tree: Chunks) -> Longs:
@@ -164,12 +235,17 @@ def _floats(X: CSR) -> CSR:
 
 
 def directions(tree: Chunks, body: FittedLabels, nodes: Longs) -> tuple[Longs, CSR]:
-    """The labels of these nodes, and a row for each (c, d): what is its own, and what all rows have in common."""
+    """The most frequent labels of these nodes, and a row for each (c, d): its own part, and what all have in common."""
     owner, column, lane, weight = entries(tree, nodes)
     sizes = np.diff(tree.starts)[nodes]
     own = np.repeat(tree.starts[nodes], sizes) + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    child = np.searchsorted(own, tree.starts[nodes][owner] + lane)
-    some = weight > 0
+    home = np.repeat(np.arange(len(nodes)), sizes)
+    order = np.lexsort((own, -body.counts[~tree.targets[own]].astype(np.int64), home))
+    own = np.sort(own[order[np.arange(len(own)) - (np.cumsum(sizes) - sizes)[home] < MOST_BESIDE]])
+    place = np.full(len(tree.targets), -1)
+    place[own] = np.arange(len(own))
+    child = place[tree.starts[nodes][owner] + lane]
+    some = (weight > 0) & (child >= 0)
     rows = _unit(child[some], column[some], weight[some], (len(own), tree.width))
     count = len(body.common.columns)
     everyone = np.repeat(np.arange(len(own)), count)
@@ -223,39 +299,38 @@ def rebuilt(tree: Chunks, group: Group, layer: Layer, changed: Bools, k: int) ->
     begins = offsets_of(np.bincount(owners, minlength=len(group.nodes)))
     values = np.concatenate([weight[kept], layer.values[fresh]])[order]
     parts = Layer(group.starts, begins, columns[order], lanes[every][order], values, biases.astype(np.float32))
-    return _spliced(tree, group, parts, k)
+    return replace(_spliced(tree, group.nodes, parts, ~group.labels.astype(np.int32)), labels=k)
 
 
-def _spliced(tree: Chunks, group: Group, parts: Layer, k: int) -> Chunks:
+def _spliced(tree: Chunks, nodes: Longs, parts: Layer, targets: Ints) -> Chunks:
     """The tree in which these nodes have other children and weights."""
-    values, scales = _rescaled(tree, group, parts)
+    values, scales = _rescaled(tree, nodes, parts)
     counts, columns, spots = columns_of(parts)
-    most = max(int(np.diff(tree.starts).max()), int(np.diff(group.starts).max()))
+    most = max(int(np.diff(tree.starts).max()), int(np.diff(parts.starts).max()))
     kind = tree.lanes.dtype if most <= SMALL_LANES else np.dtype(np.uint16)
 
     def splice(offsets: Longs, array: Array, own: Longs, fresh: Array) -> Array:
-        return _woven(group.nodes, (offsets, array), (own, fresh))
+        return _woven(nodes, (offsets, array), (own, fresh))
 
     all_scales = tree.scales.copy()
-    all_scales[group.nodes] = scales
+    all_scales[nodes] = scales
     return replace(
         tree,
-        starts=_lengthened(tree.starts, group.nodes, group.starts),
-        targets=splice(tree.starts, tree.targets, group.starts, ~group.labels.astype(np.int32)),
-        biases=splice(tree.starts, tree.biases, group.starts, parts.biases),
-        firsts=_lengthened(tree.firsts, group.nodes, counts),
+        starts=_lengthened(tree.starts, nodes, parts.starts),
+        targets=splice(tree.starts, tree.targets, parts.starts, targets),
+        biases=splice(tree.starts, tree.biases, parts.starts, parts.biases),
+        firsts=_lengthened(tree.firsts, nodes, counts),
         columns=splice(tree.firsts, tree.columns, counts, columns),
         spots=splice(tree.firsts, tree.spots, counts, spots),
-        begins=_lengthened(tree.begins, group.nodes, parts.firsts),
+        begins=_lengthened(tree.begins, nodes, parts.firsts),
         lanes=splice(tree.begins, tree.lanes.astype(kind), parts.firsts, parts.lanes.astype(kind)),
         values=splice(tree.begins, tree.values, parts.firsts, values),
         scales=all_scales,
-        labels=k,
         digests=np.zeros(0, np.uint64),
     )
 
 
-def _rescaled(tree: Chunks, group: Group, parts: Layer) -> tuple[Array, Floats]:
+def _rescaled(tree: Chunks, nodes: Longs, parts: Layer) -> tuple[Array, Floats]:
     """Weights as whole numbers; a node keeps its scale if its weights fit, so that those that stay are the same."""
     most = np.iinfo(tree.values.dtype).max
     sizes = np.diff(parts.firsts)
@@ -263,7 +338,7 @@ def _rescaled(tree: Chunks, group: Group, parts: Layer) -> tuple[Array, Floats]:
     some = np.flatnonzero(sizes)
     if len(some):
         largest[some] = np.maximum.reduceat(np.abs(parts.values), parts.firsts[some])
-    scales = np.maximum(tree.scales[group.nodes], largest / np.float32(most)).astype(np.float32)
+    scales = np.maximum(tree.scales[nodes], largest / np.float32(most)).astype(np.float32)
     numbers = np.rint(parts.values / np.repeat(scales, sizes)).clip(-most, most)
     return numbers.astype(tree.values.dtype), scales
 
