@@ -275,7 +275,7 @@ def test_a_row_of_large_numbers_gets_a_score_that_is_finite(tree: FittedLabels) 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"leaf": 0}, "leaf"),
+        ({"leaf": -1}, "leaf"),
         ({"leaf": 1 << 17}, "leaf"),
         ({"width": 1}, "width"),
         ({"beam": 0}, "beam"),

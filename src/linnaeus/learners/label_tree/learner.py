@@ -15,8 +15,10 @@ from linnaeus.learners.label_tree.names import LabelNames
 from linnaeus.protocols import LearnsRows
 from linnaeus.types import LabelSets, Lesson
 
+FLAT, USUAL_LEAF = 1000, 64
+"""Labels up to which there is one ranker for each, and those of a group where there are more."""
 COUNTS = {
-    "leaf": (1, MOST_LANES),
+    "leaf": (0, MOST_LANES),
     "width": (2, MOST_LANES),
     "beam": (1, 1 << 30),
     "led": (1, 1 << 30),
@@ -34,11 +36,12 @@ class LabelTree(RowLearner):
 
     The `shape` of the tree is "similar": labels are vectors, the means of their rows, and are clustered by balanced
     2-means into groups of about `leaf`; a node has at most `width` nodes below it. With `leaf` as large as the number
-    of labels the tree is flat: one ranker for each label. Each child of a node is a binary problem with the squared
-    hinge loss and the penalty strength/2 |w - prior z|^2, z the direction of the mean of its rows, over the rows that
-    have a label below the node and those that the level above leads there (`led` nodes for each row). Weights below
-    `least` are dropped; the others have 8 or 16 `bits`. In prediction `beam` nodes of a level are opened; an inner node
-    counts `share` of a label in the score of a path. Several `trees`, from different clusterings, rank by their mean.
+    of labels the tree is flat: one ranker for each label; 0 means a flat one up to 1,000 labels, else groups of 64. Each
+    child of a node is a binary problem with the squared hinge loss and the penalty strength/2 |w - prior z|^2, z the
+    direction of the mean of its rows, over the rows that have a label below the node and those that the level above
+    leads there (`led` nodes for each row). Weights below `least` are dropped; the others have 8 or 16 `bits`. In
+    prediction `beam` nodes of a level are opened; an inner node counts `share` of a label in the score of a path.
+    Several `trees`, from different clusterings, rank by their mean.
 
     Another shape is a taxonomy: a separator such as "/", if the names of labels are paths, or the name of a file with
     the columns child and parent. "huffman" puts rare labels deeper than frequent ones.
@@ -57,12 +60,12 @@ class LabelTree(RowLearner):
     shape: str = "similar"
     strength: float = 1.0
     prior: float = 1.0
-    leaf: int = 64
+    leaf: int = 0
     width: int = 256
     beam: int = 10
-    led: int = 5
+    led: int = 4
     share: float = 0.5
-    least: float = 0.1
+    least: float = 0.13
     bits: int = 8
     tol: float = 0.3
     epochs: int = 10
@@ -80,6 +83,10 @@ class LabelTree(RowLearner):
             )
         if self.bits not in (8, 16):
             raise UsageError(f"LabelTree(bits=...) is 8 or 16, not {self.bits}.")
+
+    def leaf_of(self, k: int) -> int:
+        """The size of a group of so many labels in all."""
+        return self.leaf or (FLAT if k <= FLAT else USUAL_LEAF)
 
     def learn(self, lesson: Lesson) -> FittedLabels:
         """Learn from rows and their labels, which are numbers."""

@@ -32,6 +32,8 @@ SHARE = 0.5
 """How much of a known label's row is what all rows have in common, beside 1 of its own."""
 CAUTION = np.float32(0.2)
 """By how much the bias of a label is lower that was learned without the texts of others: it would win too often."""
+MOST_STEP = 8.0
+"""The most that a row is multiplied by when it is added to weights on the way to a new label."""
 MOST_BESIDE = 24
 """Known labels of a node that new ones are learned against at most, the most frequent ones."""
 MOST_ROWS = 16
@@ -112,7 +114,7 @@ def signposted(tree: Chunks, body: FittedLabels, news: News) -> Chunks:
             node, child = above[node]
             score = float(tree.search.children((one.indptr, columns, values), node)[child])
             if score < 1:
-                step = np.float32(share * (1 - score) / square)
+                step = np.float32(share * min((1 - score) / square, MOST_STEP))
                 told.append((node, child, columns[own], step * values[own]))
     return added(tree, told) if told else tree
 
