@@ -12,11 +12,10 @@ from linnaeus.learners.base import RowLearner, counted
 from linnaeus.learners.label_tree.chunks import MOST_LANES
 from linnaeus.learners.label_tree.fitted import Common, FittedLabels, by_frequency, ranks_of, relabeled
 from linnaeus.learners.label_tree.names import LabelNames
+from linnaeus.learners.label_tree.outline import FLAT, USUAL_LEAF
 from linnaeus.protocols import LearnsRows
 from linnaeus.types import LabelSets, Lesson
 
-FLAT, USUAL_LEAF = 1000, 64
-"""Labels up to which there is one ranker for each, and those of a group where there are more."""
 COUNTS = {
     "leaf": (0, MOST_LANES),
     "width": (2, MOST_LANES),
@@ -36,7 +35,7 @@ class LabelTree(RowLearner):
 
     The `shape` of the tree is "similar": labels are vectors, the means of their rows, and are clustered by balanced
     2-means into groups of about `leaf`; a node has at most `width` nodes below it. With `leaf` as large as the number
-    of labels the tree is flat: one ranker for each label; 0 means a flat one up to 1,000 labels, else groups of 64. Each
+    of labels the tree is flat: one ranker for each label; 0: flat up to 1,000 labels, else groups of 64. Each
     child of a node is a binary problem with the squared hinge loss and the penalty strength/2 |w - prior z|^2, z the
     direction of the mean of its rows, over the rows that have a label below the node and those that the level above
     leads there (`led` nodes for each row). Weights below `least` are dropped; the others have 8 or 16 `bits`. In

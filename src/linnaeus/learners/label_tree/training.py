@@ -11,8 +11,7 @@ from linnaeus.arrays import CSR
 from linnaeus.erm.progress import Phase
 from linnaeus.errors import DataError
 from linnaeus.learners.label_tree.chunks import Chunks, Layer, join
-from linnaeus.learners.label_tree.learner import USUAL_LEAF
-from linnaeus.learners.label_tree.outline import Outline, clustered, means
+from linnaeus.learners.label_tree.outline import USUAL_LEAF, Outline, clustered, means
 from linnaeus.learners.label_tree.taxonomy import given
 from linnaeus.types import Doubles, Ints, LabelSets, Lesson, Longs
 
@@ -40,14 +39,12 @@ def grow(learner: LabelTree, lesson: Lesson, seed: int) -> tuple[Chunks, list[st
 def shape(learner: LabelTree, lesson: Lesson, X: CSR, seed: int) -> tuple[Outline, list[str]]:
     """The outline of the tree, and the names of its nodes, from the root on; empty where they have none."""
     if learner.shape == "similar":
-        return clustered(
-            means(X, lesson.y, lesson.k, lesson.weights), learner.leaf_of(lesson.k), learner.width, seed
-        ), []
+        vectors = means(X, lesson.y, lesson.k, lesson.weights)
+        return clustered(vectors, learner.leaf_of(lesson.k), learner.width, seed), []
     labels = lesson.y.labels if isinstance(lesson.y, LabelSets) else lesson.y
     names = [str(name) for name in (range(lesson.k) if lesson.labels is None else lesson.labels.tolist())]
-    tree, told = given(
-        learner.shape, names, np.bincount(labels, minlength=lesson.k).astype(np.int32), learner.leaf or USUAL_LEAF
-    )
+    counts = np.bincount(labels, minlength=lesson.k).astype(np.int32)
+    tree, told = given(learner.shape, names, counts, learner.leaf or USUAL_LEAF)
     return tree, ["", *(name for level in told for name in level)] if told else []
 
 
