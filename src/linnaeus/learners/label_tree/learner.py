@@ -64,7 +64,7 @@ class LabelTree(RowLearner):
     beam: int = 10
     led: int = 4
     share: float = 0.5
-    least: float = 0.13
+    least: float = 0.14
     bits: int = 8
     tol: float = 0.3
     epochs: int = 10

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
 
+LEADING = 5
+"""Labels of a set by which strengths are compared."""
 DEPTH = 10
 """The fewest labels of a text that are looked at."""
 UNTAUGHT = (3.0, 0.0, 3.0 * BORDER)
@@ -57,8 +59,7 @@ class ManyLesson(RowsLesson):
         for strength in strengths:
             found = self._learned(learner.with_strength(strength), train, run)
             answers = joined(*found.best(test.rows.to_csr(), depth_of(self.problem.y)))
-            right = found_in(parted(answers)[0], test.y)[:, 0]
-            yield Leg(answers, float(np.average(right, weights=test.weights)))
+            yield Leg(answers, float(np.average(goodness_of(parted(answers)[0], test.y), weights=test.weights)))
 
     def learn(self, learner: Any, run: Run) -> Learned:
         """The model of all rows."""
@@ -93,6 +94,15 @@ def parted(answers: Doubles) -> tuple[Ints, Floats]:
     depth = answers.shape[1] // 2
     labels = answers[:, :depth].astype(np.int32)
     return labels, np.where(labels >= 0, answers[:, depth:], -np.inf).astype(np.float32)
+
+
+def goodness_of(labels: Ints, truth: Truth) -> Doubles:
+    """Whether the best label of each row is right; of label sets the share of the five best that could be."""
+    right = found_in(labels, truth)
+    if not isinstance(truth, LabelSets):
+        return right[:, 0].astype(np.float64)
+    most = np.clip(np.diff(truth.offsets), 1, LEADING)
+    return right[:, :LEADING].sum(axis=1) / most
 
 
 def found_in(labels: Ints, truth: Truth) -> Array:
