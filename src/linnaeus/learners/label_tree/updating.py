@@ -21,7 +21,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.label_tree.chunks import MOST_LANES, SMALL_LANES, Chunks, Layer, columns_of
 from linnaeus.learners.label_tree.fitted import FittedLabels, by_frequency, ranks_of, relabeled
 from linnaeus.learners.label_tree.training import learned
-from linnaeus.types import Array, Bools, Doubles, Floats, Ints, LabelSets, Longs, offsets_of
+from linnaeus.types import Array, Bools, Doubles, Floats, Ints, LabelSets, Longs, groups, offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.learners.label_tree.learner import LabelTree
@@ -202,7 +202,7 @@ class Group(NamedTuple):
     def of(cls, tree: Chunks, nodes: Longs, places: Longs, news: News) -> Group:
         """The children of these nodes, and the new labels that are placed there."""
         sizes = np.diff(tree.starts)[nodes]
-        own = np.repeat(tree.starts[nodes], sizes) + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        _, own, _ = groups(tree.starts, nodes)
         fresh = np.arange(news.known, news.k)
         owner = np.concatenate([np.repeat(np.arange(len(nodes)), sizes), np.searchsorted(nodes, places[fresh])])
         order = np.argsort(owner, kind="stable")
@@ -240,7 +240,7 @@ def directions(tree: Chunks, body: FittedLabels, nodes: Longs) -> tuple[Longs, C
     """The most frequent labels of these nodes, and a row for each (c, d): its own part, and what all have in common."""
     owner, column, lane, weight = entries(tree, nodes)
     sizes = np.diff(tree.starts)[nodes]
-    own = np.repeat(tree.starts[nodes], sizes) + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    _, own, _ = groups(tree.starts, nodes)
     home = np.repeat(np.arange(len(nodes)), sizes)
     order = np.lexsort((own, -body.counts[~tree.targets[own]].astype(np.int64), home))
     own = np.sort(own[order[np.arange(len(own)) - (np.cumsum(sizes) - sizes)[home] < MOST_BESIDE]])

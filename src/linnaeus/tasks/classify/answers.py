@@ -127,7 +127,7 @@ def answers(model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
     """The kept columns, `label`, `probability`, and what else is wished."""
     if model.classes is None and (wish.top or wish.abstain is not None):
         raise UsageError("Ranking classes and abstaining need classes; this model predicts numbers.")
-    columns = {name: _kept(batch, name) for name in wish.keep}
+    columns = {name: kept_column(batch, name) for name in wish.keep}
     if wish.plain and (curve := curve_of(model)) is not None:
         return pa.RecordBatch.from_pydict(columns | _best(model, batch, curve))
     S, words = model.class_scores(model.raw_scores(batch)), known(model, batch)
@@ -137,7 +137,8 @@ def answers(model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(columns)
 
 
-def _kept(batch: Batch, name: str) -> pa.Array:
+def kept_column(batch: Batch, name: str) -> pa.Array:
+    """A column of the input that is to stand beside the answers; "text" is the text."""
     if name == "text" and batch.text is not None:
         return batch.text
     if name not in batch.columns:

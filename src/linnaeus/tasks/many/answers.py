@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from linnaeus.data.arrow import as_numpy, from_numpy, is_list
 from linnaeus.decision.abstention import Risk, as_abstention, sure
-from linnaeus.errors import DataError, UsageError, did_you_mean
+from linnaeus.errors import DataError, UsageError
 from linnaeus.features.base import as_stream
 from linnaeus.frozen import dataclass
 from linnaeus.learners.label_tree.fitted import FittedLabels
+from linnaeus.tasks.classify.answers import kept_column
 from linnaeus.tasks.classify.prediction import Prediction
 from linnaeus.tasks.many.stopping import Answers, answers_at, least_chance, right_answers
 from linnaeus.types import Array, Bools, Doubles, Floats, Ints, Label, LabelSets, Source, Truth, offsets_of
@@ -107,7 +108,7 @@ def ranked(model: Model, found: Best, count: int) -> list[list[tuple[Label, floa
 def columns(model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
     """The kept columns, `label` and `probability`, or `labels` and `probabilities`, and `top` where wished."""
     found, names = best(model, batch, wish.top), model.body.names
-    told = {name: _kept(batch, name) for name in wish.keep}
+    told = {name: kept_column(batch, name) for name in wish.keep}
     if isinstance(rule := as_abstention(wish.abstain), Risk):
         told |= _stopped(model, found, rule)
         return pa.RecordBatch.from_pydict(told | ({"top": _top(model, found, wish.top)} if wish.top else {}))
@@ -159,14 +160,6 @@ def _top(model: Model, found: Best, count: int) -> pa.Array:
     offsets = from_numpy(offsets_of(there.sum(axis=1)).astype(np.int32))
     parts = [model.body.names.column(labels[there]), from_numpy(chances[there])]
     return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(parts, ["label", "probability"]))
-
-
-def _kept(batch: Batch, name: str) -> pa.Array:
-    if name == "text" and batch.text is not None:
-        return batch.text
-    if name not in batch.columns:
-        raise DataError(f"There is no column {name!r} to keep; {did_you_mean(name, ['text', *batch.columns])}")
-    return batch.columns[name]
 
 
 def observe(model: Model, batch: Batch, abstain: Abstain = None) -> Facts:

@@ -10,6 +10,7 @@ import numpy as np
 
 from linnaeus.errors import UsageError, damaged
 from linnaeus.evaluation import observe_ranked
+from linnaeus.evaluation.facts import singles
 from linnaeus.features.cross_validation import peeks
 from linnaeus.learners.label_tree.chances import learn_curve, learn_threshold
 from linnaeus.learners.label_tree.fitted import BORDER, FittedLabels
@@ -116,10 +117,7 @@ def found_in(labels: Ints, truth: Truth) -> Array:
 
 def as_sets(y: Truth) -> LabelSets:
     """One label for each row as label sets."""
-    if isinstance(y, LabelSets):
-        return y
-    there = y >= 0
-    return LabelSets(np.concatenate([[0], np.cumsum(there)]).astype(np.int64), y[there].astype(np.int32))
+    return y if isinstance(y, LabelSets) else singles(y)
 
 
 def settle(model: Model, examples: Examples, held: Held | None) -> Model:
