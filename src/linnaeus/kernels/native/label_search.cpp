@@ -21,6 +21,8 @@ namespace linnaeus {
 namespace {
 
 constexpr size_t kRowsPerPiece = 32;
+constexpr int64_t kTogether = 32;  // columns of a row that are looked for at a time
+constexpr int64_t kNear = 8;       // columns of a node among which one is looked for, about
 constexpr float kWorst = -1e30f;
 
 template <class T>
@@ -93,6 +95,23 @@ struct Walk {
   Best best;
 };
 
+// Where the columns of a node lie: those from c * 2^shift on begin at starts[c]. There are few for each c.
+struct Places {
+  int shift = 0;
+  std::unique_ptr<uint32_t[]> starts;
+
+  Places(const int32_t* columns, size_t count, int64_t width) {
+    const int64_t last = std::max<int64_t>(width - 1, 0), most = std::max<int64_t>(int64_t(count) / kNear, 1);
+    while ((last >> shift) >= most) ++shift;
+    const size_t size = size_t(last >> shift) + 2;
+    starts.reset(new uint32_t[size]);
+    for (size_t c = 0, i = 0; c < size; ++c) {
+      while (i < count && size_t(columns[i] >> shift) < c) ++i;
+      starts[c] = uint32_t(i);
+    }
+  }
+};
+
 [[noreturn]] void refuse(const char* why) { throw std::runtime_error(std::string("LabelSearch: ") + why); }
 
 template <class L, class V>
@@ -112,11 +131,16 @@ class LabelSearch {
     if (!fits) throw std::invalid_argument("LabelSearch: the arrays do not fit each other");
     if (m > INT32_MAX || width_ < 0 || labels_ <= 0 || !(share_ >= 0 && std::isfinite(share_)))
       throw std::invalid_argument("LabelSearch: width, labels or share are no sizes of a tree");
-    seen_.reset(new std::atomic<uint8_t>[m]());
+    places_.reset(new std::atomic<Places*>[m]());
     parents_.reset(new std::atomic<int32_t>[m]());
     check_node(0);
-    lay_out_root();
   }
+
+  ~LabelSearch() {
+    for (size_t v = 0; v < std::get<3>(values_).size(); ++v) delete places_[v].load();
+  }
+  LabelSearch(const LabelSearch&) = delete;
+  LabelSearch& operator=(const LabelSearch&) = delete;
 
   // The k best labels of each row and their scores, best first; -1 and minus infinity where there are no more.
   void best(Sparse<float> given, Grid<int32_t> labels, Grid<float> scores, int64_t beam, int threads) {
@@ -191,9 +215,8 @@ class LabelSearch {
   In<uint64_t> digests_;
   int64_t labels_, width_;
   float share_;
-  std::unique_ptr<std::atomic<uint8_t>[]> seen_;
+  std::unique_ptr<std::atomic<Places*>[]> places_;   // null while a node has not been checked
   std::unique_ptr<std::atomic<int32_t>[]> parents_;  // + 1, and 0 while a node's parent has not been checked
-  std::vector<int32_t> root_;
 
   static void require(bool fits, const char* why) {
     if (!fits) [[unlikely]]
@@ -215,8 +238,8 @@ class LabelSearch {
     require(from >= 0 && from <= to && size_t(to) <= size && (v || from == 0), why);
   }
 
-  void check_node(size_t v) {
-    if (seen_[v].load(std::memory_order_acquire)) return;
+  const Places& check_node(size_t v) {
+    if (const Places* known = places_[v].load(std::memory_order_acquire)) return *known;
     auto& [starts, targets, biases] = children_;
     auto& [firsts, names, spots] = columns_;
     auto& [begins, lanes, numbers, scales] = values_;
@@ -236,7 +259,17 @@ class LabelSearch {
     }
     check_chunk(v, count);
     adopt(v);
-    seen_[v].store(1, std::memory_order_release);
+    return publish(v);
+  }
+
+  // Two threads may check a node at the same time: the places of the first stay.
+  const Places& publish(size_t v) {
+    auto& [firsts, names, spots] = columns_;
+    const int64_t first = firsts.data()[v];
+    auto made = std::make_unique<Places>(names.data() + first, size_t(firsts.data()[v + 1] - first), width_);
+    Places* known = nullptr;
+    if (places_[v].compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) known = made.release();
+    return *known;
   }
 
   // Two threads may check a node at the same time, so a node may get its own parent twice.
@@ -276,14 +309,6 @@ class LabelSearch {
     return xxh64::digest(reinterpret_cast<const uint8_t*>(parts), sizeof parts);
   }
 
-  // Every row looks into the root: the place of each of its columns is kept.
-  void lay_out_root() {
-    auto& [firsts, names, spots] = columns_;
-    if (firsts.data()[1] - firsts.data()[0] < width_ / 64) return;
-    root_.assign(size_t(width_), -1);
-    for (int64_t i = firsts.data()[0]; i < firsts.data()[1]; ++i) root_[size_t(names.data()[i])] = int32_t(i);
-  }
-
   LINNAEUS_INLINE void add(size_t v, int64_t i, float x, float* sums) const {
     auto& [firsts, names, spots] = columns_;
     auto& [begins, lanes, numbers, scales] = values_;
@@ -292,34 +317,42 @@ class LabelSearch {
     for (int64_t e = from; e < to; ++e) sums[lanes.data()[e]] += x * float(numbers.data()[e]);
   }
 
-  // The sums of values for all children of a node, in the order of the row's columns.
+  // The sums of values for all children of a node, in the order of the row's columns. Some columns are looked for at a
+  // time, so that the processor waits for the memory of all of them at once.
   void score(const Lines<float>& rows, size_t row, size_t v, Walk& walk) {
-    check_node(v);
+    const Places& places = check_node(v);
     auto& [starts, targets, biases] = children_;
     auto& [firsts, names, spots] = columns_;
     walk.sums.assign(size_t(starts.data()[v + 1] - starts.data()[v]), 0.0f);
-    const int64_t begin = rows.offsets[row], end = rows.offsets[row + 1];
-    if (v == 0 && !root_.empty()) {
-      for (int64_t j = begin; j < end; ++j)
-        if (int32_t i = root_[size_t(rows.indices[j])]; i >= 0) add(0, i, rows.values[j], walk.sums.data());
-      return;
-    }
-    const int32_t *from = names.data() + firsts.data()[v], *to = names.data() + firsts.data()[v + 1];
-    for (int64_t j = begin; j < end && from < to; ++j) {
-      from = seek(from, to, rows.indices[j]);
-      if (from < to && *from == rows.indices[j]) add(v, from - names.data(), rows.values[j], walk.sums.data());
+    const int64_t end = rows.offsets[row + 1], first = firsts.data()[v];
+    const int32_t* own = names.data() + first;
+    for (int64_t j = rows.offsets[row]; j < end; j += kTogether) {
+      const size_t count = size_t(std::min(end - j, kTogether));
+      const int32_t* columns = rows.indices + j;
+      uint32_t at[kTogether], to[kTogether], which[kTogether], found = 0;
+      for (size_t b = 0; b < count; ++b) prefetch(places.starts.get(), size_t(columns[b] >> places.shift) * 4);
+      for (size_t b = 0; b < count; ++b) {
+        const uint32_t* place = places.starts.get() + (columns[b] >> places.shift);
+        at[b] = place[0], to[b] = place[1];
+        prefetch(own, at[b] * sizeof(*own));
+      }
+      for (size_t b = 0; b < count; ++b) {
+        const uint32_t i = uint32_t(std::lower_bound(own + at[b], own + to[b], columns[b]) - own);
+        if (i == to[b] || own[i] != columns[b]) continue;
+        at[found] = i, which[found++] = uint32_t(b);
+        prefetch(spots.data(), size_t(first + i) * sizeof(uint32_t));
+      }
+      for (size_t h = 0; h < found; ++h) fetch(v, first + at[h]);
+      for (size_t h = 0; h < found; ++h) add(v, first + at[h], rows.values[size_t(j) + which[h]], walk.sums.data());
     }
   }
 
-  // The first of the rising columns that is not below the one that is looked for.
-  static const int32_t* seek(const int32_t* from, const int32_t* to, int32_t column) {
-    size_t size = size_t(to - from);
-    while (size > 1) {
-      size_t half = size / 2;
-      from += from[half - 1] < column ? half : 0;
-      size -= half;
-    }
-    return from + (size == 1 && *from < column);
+  // Ask for the memory of a column's values before they are added.
+  LINNAEUS_INLINE void fetch(size_t v, int64_t i) const {
+    auto& [begins, lanes, numbers, scales] = values_;
+    const int64_t at = begins.data()[v] + std::get<2>(columns_).data()[i];
+    prefetch(lanes.data(), size_t(at) * sizeof(L));
+    prefetch(numbers.data(), size_t(at) * sizeof(V));
   }
 
   void search(const Lines<float>& rows, size_t row, size_t beam, Walk& walk) {
