@@ -126,12 +126,13 @@ def weighed(texts: tuple[Any, Any, Any], idf: Any) -> CSR:
     return CSR(offsets, columns, data, WORDS)
 
 
-def texts_of(k: int, seed: int) -> tuple[Lesson, CSR, Any]:
+def texts_of(k: int, seed: int, asked: Any = None) -> tuple[Lesson, CSR, Any]:
     """What is learned, the test rows and their labels: the first half drawn uniformly, the second by Zipf's law."""
     rng = np.random.default_rng([seed, k])
     world, often = World.of(k, rng), zipf(k)
     y = rng.permutation(np.concatenate([np.arange(k, dtype=np.int32), drawn(often, k, rng)]))
-    asked = np.concatenate([rng.integers(k, size=TESTS // 2, dtype=np.int32), drawn(often, TESTS // 2, rng)])
+    if asked is None:
+        asked = np.concatenate([rng.integers(k, size=TESTS // 2, dtype=np.int32), drawn(often, TESTS // 2, rng)])
     train = counted(world, y, rng)
     df = np.zeros(WORDS, np.int64)
     for start in range(0, len(train[1]), 1 << 22):

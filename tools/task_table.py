@@ -67,10 +67,13 @@ class Row(NamedTuple):
 
 NO_CLASSES = {"numbers": "Abstaining needs classes; this model predicts numbers."}
 NO_SETS = {"label sets": "For label sets, abstain can only be scope, because a label set may already be empty."}
-RANKED = dict.fromkeys(
-    ("many labels", "tags", "trees", "candidates"),
-    "These answers can be abstained from by confidence=0.8 or margin=0.2 only.",
-)
+RANKED = {
+    "many labels": "A model of many labels abstains by its probabilities, confidence=0.8 or margin=0.2, or by "
+    "risk=0.05, which with a taxonomy answers with a node above the label.",
+    **dict.fromkeys(
+        ("tags", "trees", "candidates"), "These answers can be abstained from by confidence=0.8 or margin=0.2 only."
+    ),
+}
 NO_RISK = {
     **dict.fromkeys(
         ("classes", "pipelines", "matrices"), "abstain='risk' is for models of many labels; take confidence=0.8."

@@ -245,6 +245,8 @@ def test_update_of_sets(run: Any, tmp_path: Path) -> None:
         ("train train.csv --recipe label-tree --set features.values=nb", 2, "learn weights from the labels"),
         ("train numbers.csv --recipe label-tree --label-kind numeric", 2, "these are numbers; take the recipe ridge"),
         ("predict train.lin test.csv --scope", 2, "no out-of-scope scores"),
+        ("predict train.lin test.csv --abstain scope", 2, "by its probabilities, confidence=0.8 or margin=0.2"),
+        ("test train.lin test.csv --abstain coverage=0.9", 2, "or by risk=0.05, which with a taxonomy"),
         ("predict train.lin test.csv --top -1", 2, "--top"),
         ("predict train.lin test.csv --keep nothing", 3, "There is no column 'nothing' to keep"),
         ("predict sets.lin test.csv --abstain confidence=0.5", 2, "these are sets of labels"),

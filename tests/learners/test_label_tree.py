@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,10 +29,23 @@ from linnaeus.learners.label_tree.chunks import Chunks
 from linnaeus.learners.label_tree.fitted import BORDER, merged
 from linnaeus.learners.label_tree.names import LabelNames
 from linnaeus.learners.label_tree.packing import packed, unpacked
-from linnaeus.learners.label_tree.updating import News, entries, extended, nodes_of, renumbered
+from linnaeus.learners.label_tree.placing import placed
+from linnaeus.learners.label_tree.updating import News, extended, nodes_of, renumbered
 from linnaeus.types import LabelSets, Lesson, State
 
 WIDTH = 400
+
+
+def entries(tree: Chunks, nodes: Any) -> tuple[Any, ...]:
+    """All weights of these nodes: which of the nodes, the column, the child counted from 0, and the weight."""
+    parts = []
+    for i, v in enumerate(nodes.tolist()):
+        first, last, begin, end = tree.firsts[v], tree.firsts[v + 1], tree.begins[v], tree.begins[v + 1]
+        sizes = np.diff(np.append(tree.spots[first:last].astype(np.int64), end - begin))
+        columns = np.repeat(tree.columns[first:last], sizes)
+        weights = tree.values[begin:end].astype(np.float32) * tree.scales[v]
+        parts.append((np.full(len(columns), i), columns, tree.lanes[begin:end].astype(np.int64), weights))
+    return tuple(np.concatenate([part[i] for part in parts]) for i in range(4))
 
 
 def rows_of(labels: np.ndarray, seed: int = 0, noise: int = 4) -> CSR:
@@ -318,6 +333,113 @@ def test_many_children_of_a_node_have_wide_numbers() -> None:
     assert flat.trees[0].lanes.dtype == np.uint16
     assert flat.best(X, 1)[0].ravel().tolist() == y.tolist()
     assert FittedLabels.from_state(flat.state()).best(X, 1)[0].ravel().tolist() == y.tolist()
+
+
+# Taxonomies
+
+
+def paths(sign: str = "/") -> np.ndarray:
+    """Names of 60 labels in 4 groups; the first group is not divided further."""
+    parts = [("g0",) if i % 4 == 0 else (f"g{i % 4}", f"p{i % 4 * (i % 5)}") for i in range(60)]
+    return np.array(sorted(sign.join((*part, f"{i:02d}")) for i, part in enumerate(parts)))
+
+
+def taxonomy(sign: str = "/") -> FittedLabels:
+    return LabelTree(shape=sign).learn(replace(lesson_of(60), labels=paths(sign)))
+
+
+def way(found: FittedLabels, label: int) -> list[str]:
+    """The names of the nodes above a label, from the top down."""
+    homes, parents = replace(found, names=LabelNames.of(np.arange(found.trees[0].labels))).homes
+    node, names = int(homes[label]), []
+    while node:
+        names.append(found.nodes[node])
+        node = int(parents[node])
+    return names[::-1]
+
+
+@pytest.mark.parametrize("sign", [" > ", "::", " / ", ">", "\t"])
+def test_every_separator_makes_the_same_tree(sign: str) -> None:
+    one, other = taxonomy("/"), taxonomy(sign)
+    assert other.nodes == tuple(node.replace("/", sign) for node in one.nodes)
+    rows = rows_of(np.arange(60), seed=1)
+    assert [part.tobytes() for part in one.best(rows, 60)] == [part.tobytes() for part in other.best(rows, 60)]
+
+
+@pytest.mark.parametrize("shape", ["simlar", "a", "no such file.csv"])
+def test_what_is_no_shape_is_refused(shape: str) -> None:
+    with pytest.raises(UsageError, match=r"There is no file .*, \"huffman\", a separator without letters and digits"):
+        LabelTree(shape=shape).learn(lesson_of(6))
+
+
+PLACES = {
+    "g1/p1/new": ["g1", "g1/p1"],
+    "g1/p9/new": ["g1", "g1/p9"],
+    "g1/p9/other": ["g1", "g1/p9"],
+    "g0/new": ["g0", "g0"],
+    "g2/new": ["g2", "g2"],
+    "g3/p8/deep/new": ["g3", "g3/p8"],
+    "g3": ["g3", "g3"],
+}
+"""New labels, and the nodes above them."""
+
+
+@pytest.mark.parametrize("large", [False, True], ids=["packed", "mapped"])
+def test_new_labels_of_a_taxonomy_go_below_the_nodes_that_they_name(
+    large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("linnaeus.learners.label_tree.fitted.MAPPED", 0 if large else 1 << 40)
+    learner, before, k = LabelTree(shape="/"), FittedLabels.from_state(taxonomy().state()), 60 + len(PLACES)
+    fresh = replace(news(np.repeat(np.arange(60, k), 3), 60, k), names=tuple(PLACES))
+    after = extended(learner, before, fresh)
+    assert [way(after, label) for label in range(60, k)] == list(PLACES.values())
+    assert [way(after, label) for label in range(60)] == [way(before, label) for label in range(60)]
+    assert len(after.nodes) == len(before.nodes) + 4
+    old, new = dense(before), dense(after)
+    assert all(new[label] == old[label] for label in range(60))
+    wide = replace(after, names=LabelNames.of(np.arange(k)))
+    assert wide.best(rows_of(np.arange(60, k), seed=9), 1)[0].ravel().tolist() == list(range(60, k))
+    again = FittedLabels.from_state(wide.state())
+    again.verify()
+    assert again.nodes == after.nodes
+
+
+def test_labels_that_a_taxonomy_does_not_place_go_to_those_that_they_are_like() -> None:
+    learner, before = LabelTree(shape="/"), taxonomy()
+    told = replace(as_new(7, 60), names=("new/7",))
+    assert way(extended(learner, before, told), 60) == way(before, 7)
+
+
+def test_nodes_that_are_added_change_no_answer() -> None:
+    before = taxonomy(" > ")
+    after, homes = placed(" > ", before, ["g1 > a > b", "g3 > a > b", "other > a", "g1 > a > c"])
+    rows = rows_of(np.arange(60), seed=1)
+    assert np.array_equal(after.scores(rows), before.scores(rows))
+    assert [after.nodes[home] if home >= 0 else None for home in homes] == ["g1 > a", "g3 > a", None, "g1 > a"]
+    after.verify()
+
+
+def test_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linnaeus.learners.label_tree.chunks.MOST_LANES", 8)
+    with pytest.raises(UsageError, match="train a new model on all rows"):
+        placed("/", taxonomy(), [f"g1/{i}/x" for i in range(9)])
+
+
+def test_new_labels_are_looked_up_in_the_file_of_a_taxonomy(tmp_path: Path) -> None:
+    path = tmp_path / "parents.csv"
+    rows = ["child,parent", *(f"{i},part {i % 5}" for i in range(60)), *(f"part {i},group {i % 2}" for i in range(5))]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    learner = LabelTree(shape=str(path))
+    before = learner.learn(lesson_of(60))
+    told = replace(as_new(7, 60), names=("a new one",))
+    assert way(before, 7) == ["group 0", "part 2"]
+    assert way(extended(learner, before, told), 60) == way(before, 7), "it does not stand in the file"
+    path.write_text("\n".join([*rows, "a new one,part 3"]), encoding="utf-8")
+    assert way(extended(learner, before, told), 60) == ["group 1", "part 3"]
+    path.write_text("\n".join([*rows, "a new one,part 9", "part 9,group 1"]), encoding="utf-8")
+    assert way(extended(learner, before, told), 60) == ["group 1", "part 9"]
+    path.unlink()
+    assert way(extended(learner, before, told), 60) == way(before, 7), "the file is gone"
 
 
 # Files
@@ -664,7 +786,7 @@ def test_more_than_256_children_of_a_node() -> None:
 
 
 def test_too_many_children_are_refused(tree: FittedLabels, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linnaeus.learners.label_tree.updating.MOST_LANES", 8)
+    monkeypatch.setattr("linnaeus.learners.label_tree.chunks.MOST_LANES", 8)
     alike = rows_of(np.full(6, 7))
     y = LabelSets(np.arange(7), np.arange(60, 66, dtype=np.int32))
     with pytest.raises(UsageError, match="train a new model on all rows"):

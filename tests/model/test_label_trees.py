@@ -140,6 +140,21 @@ def test_damaged_weights_are_found_by_the_first_text_that_needs_them(mapped: Pat
         linnaeus.load(mapped, verify=True)
 
 
+@pytest.mark.parametrize("name", ["values", "columns", "lanes", "spots"])
+def test_damage_is_found_where_a_label_that_no_text_leads_to_is_explained(
+    small_is_large: None, tmp_path: Path, name: str
+) -> None:
+    trained(beam=1).save(tmp_path / "m.lin")
+    damage(tmp_path / "m.lin", f"body.0.{name}")  # in the chunk of the last node
+    found = linnaeus.load(tmp_path / "m.lin")
+    tree, numbers = found.body.trees[0], found.body.numbers
+    first, last = (str(found.many[int(numbers[~label])]) for label in (tree.targets[tree.targets < 0][[0, -1]]))
+    text = next(text for text, label in ROWS if label == first)
+    assert found.explain(text, classes=[first]).predicted == (first,)
+    with pytest.raises(ModelFileError, match="does not match its digest; restore the file"):
+        found.explain(text, classes=[last])
+
+
 @pytest.mark.parametrize("name", ["targets", "biases", "starts", "scales"])
 def test_damage_elsewhere_is_found_when_the_file_is_opened(mapped: Path, name: str) -> None:
     damage(mapped, f"body.0.{name}")

@@ -146,8 +146,8 @@ def test_a_number_for_every_label_is_refused_with_a_sentence(model: Model, ask: 
         (lambda model: model.search(NEW[0]), "A model of many labels keeps no texts to search"),
         (lambda model: model.compact(list(zip(TEXTS, NAMES, strict=True))), "become compact"),
         (lambda model: model.merged(model), "cannot be merged"),
-        (lambda model: model.predict(NEW, "coverage=0.9"), "by confidence=0.8 or margin=0.2"),
-        (lambda model: model.predict(NEW, "scope=0.9"), "by confidence=0.8 or margin=0.2"),
+        (lambda model: model.predict(NEW, "coverage=0.9"), "probabilities, confidence=0.8 or margin=0.2"),
+        (lambda model: model.predict(NEW, "scope"), "or by risk=0.05, which with a taxonomy"),
         (lambda model: model.explain(NEW[0], classes=["label 99"]), "The model has no label 'label 99'"),
         (lambda model: model.updated([(NEW[0], "x")], remove=["label 99"]), "no label 'label 99' to remove"),
         (lambda model: model.updated([(NEW[0], "x")], remove=names_of(range(COUNT), 1)), "keep at least one"),
@@ -368,6 +368,16 @@ def test_an_updated_model_is_saved_and_updated_again(model: Model, tmp_path: Pat
     texts = [f"topic{90 + i} theme{(90 + i) % 7}" for i in range(3)]
     assert found.predict(texts).tolist() == ["new 0", "new 1", "new 2"]
     assert (found.predict(NEW) == model.predict(NEW)).mean() > 0.9
+
+
+def test_new_labels_of_a_taxonomy_go_below_the_node_of_their_path() -> None:
+    rows = [(text, f"theme {i // 4 % 7} > {name}") for i, (text, name) in enumerate(zip(TEXTS, NAMES, strict=True))]
+    found = RECIPE.changed({"shape": " > "}).fit(rows)
+    assert found.body.nodes == ("", *(f"theme {i}" for i in range(7)))
+    more = found.updated([(text, "theme 3 > new") for text in texts_of([94])])
+    assert more.predict(["topic94 theme3"]).tolist() == ["theme 3 > new"]
+    assert more.body.nodes[more.body.homes[0][more.many.find(["theme 3 > new"])[0]]] == "theme 3"
+    assert more.predict(["topic94 theme3"], "risk=0.1").tolist() == ["theme 3 > new"]
 
 
 def test_sets_are_updated(sets: Model) -> None:

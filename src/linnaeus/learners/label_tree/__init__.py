@@ -8,6 +8,7 @@ packing    the same in fewer bytes, for small files
 names      the labels' names, which are read one by one
 taxonomy   trees of a given shape
 updating   labels that are added, removed or learned again
+placing    where new labels of a taxonomy go
 chances    from scores to chances
 fitted     `FittedLabels`: the best labels of rows, their chances, and why
 

@@ -11,12 +11,14 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR
+from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.types import Array, Floats, Ints, Longs, Words64
 
 SMALL_LANES = 256
 """Children up to which the number of a child takes one byte."""
-MOST_LANES = 1 << 16
+LANE_BITS = 16
+MOST_LANES = 1 << LANE_BITS
 """The most children of a node."""
 
 
@@ -114,8 +116,7 @@ def join(layers: Sequence[Layer], order: Ints, facts: tuple[int, float, int], pa
     last = np.arange(layers[-1].starts[-1]) if partial else order
     parts = [columns_of(layer) for layer in layers]
     codes = [quantized(layer, bits) for layer in layers]
-    most = max(int(np.diff(layer.starts).max()) for layer in layers)
-    lanes = np.uint8 if most <= SMALL_LANES else np.uint16
+    lanes = lane_kind(*(layer.starts for layer in layers))
     return Chunks(
         starts=_offsets([layer.starts for layer in layers]),
         targets=np.concatenate([*targets, ~last.astype(np.int32)]).astype(np.int32),
@@ -132,6 +133,21 @@ def join(layers: Sequence[Layer], order: Ints, facts: tuple[int, float, int], pa
         share=share,
         digests=np.zeros(0, np.uint64),
     )
+
+
+def lane_kind(*starts: Longs) -> np.dtype[Any]:
+    """The type of the numbers of children of nodes that begin here."""
+    most = max(int(np.diff(part).max()) for part in starts)
+    return np.dtype(np.uint8 if most <= SMALL_LANES else np.uint16)
+
+
+def check_sizes(starts: Longs) -> None:
+    """Refuse nodes that would have too many children."""
+    most = int(np.diff(starts).max())
+    if most > MOST_LANES:
+        raise UsageError(
+            f"A node of the label tree would have {most:,} children, too many; train a new model on all rows."
+        )
 
 
 def columns_of(layer: Layer) -> tuple[Longs, Ints, Array]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import field, fields, replace
 from functools import cached_property
 from math import isfinite
@@ -115,10 +116,15 @@ class FittedLabels(FittedModel):
             guard.ready()
 
     def _ask(self, tree: Chunks, rows: CSR, count: int, beam: int) -> tuple[Ints, Floats]:
-        try:
+        with _checked():
             return tree.best(rows, count, beam)
-        except RuntimeError as error:
-            raise ModelFileError(f"The label tree is damaged: {error}; restore the file from a copy.") from error
+
+    def sound(self, node: int) -> Chunks:
+        """The first tree, with the labels' own numbers; what it has of this node has been checked."""
+        nothing = np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32)
+        with _checked():
+            self.trees[0].search.children(nothing, node)
+        return self.labeled[0]
 
     def chances(self, scores: Floats) -> Doubles:
         """The chance of each of a row's best labels to be right (n, count), from their scores."""
@@ -247,6 +253,15 @@ class FittedLabels(FittedModel):
         if not any(len(tree.digests) for tree in found):
             model._check_labels()
         return model
+
+
+@contextmanager
+def _checked() -> Iterator[None]:
+    """Say what to do where a search finds a damaged node."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise ModelFileError(f"The label tree is damaged: {error}; restore the file from a copy.") from error
 
 
 KEPT: dict[str, type[np.generic]] = {"columns": np.int32, "values": np.float32}

@@ -12,7 +12,7 @@ from linnaeus.learners.base import RowLearner, counted
 from linnaeus.learners.label_tree.chunks import MOST_LANES
 from linnaeus.learners.label_tree.fitted import Common, FittedLabels, by_frequency, ranks_of, relabeled
 from linnaeus.learners.label_tree.names import LabelNames
-from linnaeus.learners.label_tree.outline import FLAT, USUAL_LEAF
+from linnaeus.learners.label_tree.outline import FLAT, SHAPES, USUAL_LEAF
 from linnaeus.protocols import LearnsRows
 from linnaeus.types import LabelSets, Lesson
 
@@ -42,8 +42,9 @@ class LabelTree(RowLearner):
     prediction `beam` nodes of a level are opened; an inner node counts `share` of a label in the score of a path.
     Several `trees`, from different clusterings, rank by their mean.
 
-    Another shape is a taxonomy: a separator such as "/", if the names of labels are paths, or the name of a file with
-    the columns child and parent. "huffman" puts rare labels deeper than frequent ones.
+    Another shape is a taxonomy: a separator such as "/" or " > ", if the names of labels are paths, or the name of a
+    file with the columns child and parent; what has letters or digits is a file. "huffman" puts rare labels deeper
+    than frequent ones.
 
     >>> from linnaeus.arrays import as_rows
     >>> X, y = as_rows([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0], [0.0, 3.0]]).to_csr(), np.array([0, 1, 0, 1])
@@ -77,9 +78,7 @@ class LabelTree(RowLearner):
             expect_within(f"LabelTree({name}=...)", getattr(self, name), float, interval)
         expect("LabelTree(shape=...)", self.shape, str)
         if not self.shape or (self.trees > 1 and self.shape != "similar"):
-            raise UsageError(
-                'LabelTree(shape=...) is "similar", "huffman", a separator or a file; several trees are "similar".'
-            )
+            raise UsageError(f'LabelTree(shape=...) is {SHAPES}; several trees are "similar".')
         if self.bits not in (8, 16):
             raise UsageError(f"LabelTree(bits=...) is 8 or 16, not {self.bits}.")
 

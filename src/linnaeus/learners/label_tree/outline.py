@@ -12,6 +12,8 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.label_tree.chunks import MOST_LANES
 from linnaeus.types import Doubles, Ints, LabelSets, Longs, Truth
 
+SHAPES = '"similar", "huffman", a separator without letters and digits, such as "/" or " > ", or the name of a file'
+"""What `LabelTree(shape=...)` may be."""
 FLAT, USUAL_LEAF = 1000, 64
 """Labels up to which there is one ranker for each, and those of a group where there are more."""
 ROUNDS = 30

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import heapq
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from linnaeus.errors import DataError, LinnaeusWarning
-from linnaeus.learners.label_tree.outline import Outline, outline
+from linnaeus.errors import DataError, LinnaeusWarning, UsageError
+from linnaeus.learners.label_tree.outline import SHAPES, Outline, outline
 from linnaeus.types import Ints, Longs
 
 DEEPEST = 64
@@ -21,6 +21,15 @@ WIDEST = 1 << 16
 
 Steps = tuple[str, ...]
 """The names of the nodes above a label, from the top down."""
+
+
+def is_separator(shape: str) -> bool:
+    """Whether this stands between the parts of names: it has no letters and digits. Otherwise it names a file.
+
+    >>> [is_separator(shape) for shape in ("/", " > ", "::", "topics.csv")]
+    [True, True, True, False]
+    """
+    return not any(sign.isalnum() for sign in shape)
 
 
 def by_separator(names: Sequence[str], separator: str) -> list[Steps]:
@@ -71,12 +80,31 @@ def read_parents(path: str) -> dict[str, str]:
                 if len(row) != 2 or not row[0] or not row[1]:
                     raise DataError(f"{path}, line {number}: a taxonomy has two columns, child and parent.")
                 more += parents.setdefault(row[0], row[1]) != row[1]
+    except FileNotFoundError as error:
+        raise UsageError(f"There is no file {path!r}; LabelTree(shape=...) is {SHAPES}.") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"Cannot read the taxonomy {path}: {error}.") from error
     if more:
         said = f"{more:,} rows of {path} give a name a second parent; the first one is kept, so that there is a tree"
         warnings.warn(said, LinnaeusWarning, stacklevel=2)
     return parents
+
+
+def steps_above(shape: str, names: Sequence[str]) -> list[Steps]:
+    """The nodes above labels in the taxonomy that `LabelTree(shape=...)` asks for."""
+    if is_separator(shape):
+        return by_separator(names, shape)
+    return by_parents(names, read_parents(shape))
+
+
+def below_themselves(names: Sequence[str], steps: Sequence[Steps], nodes: Iterable[str] = ()) -> list[Steps]:
+    """The nodes above labels, where a label that is a node, too, stands below that node.
+
+    >>> below_themselves(["pets", "pets/dogs"], [(), ("pets",)])
+    [('pets',), ('pets',)]
+    """
+    inner = {step for above in steps for step in above}.union(nodes)
+    return [(*above, name) if name in inner else above for name, above in zip(names, steps, strict=True)]
 
 
 def by_frequency(counts: Longs, width: int) -> list[Steps]:
@@ -112,11 +140,9 @@ def _above(label: int, parents: Mapping[int, int], k: int) -> Steps:
 def shaped(names: Sequence[str], steps: Sequence[Steps]) -> tuple[Outline, list[list[str]]]:
     """The outline of labels with these nodes above them, and the names of the nodes of each level below the root.
 
-    All labels are equally deep: where one is nearer to the root, its last node is repeated. A label that is a node,
-    too, stands below that node.
+    All labels are equally deep: where one is nearer to the root, its last node is repeated.
     """
-    inner = {step for above in steps for step in above}
-    own = [(*above, name) if name in inner else above for name, above in zip(names, steps, strict=True)]
+    own = below_themselves(names, steps)
     depth = max((len(above) for above in own), default=0)
     if depth > DEEPEST:
         raise DataError(f"The taxonomy has {depth} levels; at most {DEEPEST} are possible.")
@@ -140,6 +166,4 @@ def given(shape: str, names: Sequence[str], counts: Ints, width: int) -> tuple[O
     """The outline that `LabelTree(shape=...)` asks for."""
     if shape == "huffman":
         return shaped(names, by_frequency(counts.astype(np.int64), width))[0], []
-    if len(shape) == 1:
-        return shaped(names, by_separator(names, shape))
-    return shaped(names, by_parents(names, read_parents(shape)))
+    return shaped(names, steps_above(shape, names))

@@ -3,12 +3,12 @@
 The texts that a tree was learned from are not in the model. A label that it knows is represented by one row: the
 direction of its positive weights, which counts as many rows as the label had. A new label goes to the node whose labels
 its rows are most like, and is learned there against the rows of the labels beside it; so is a known label that has new
-rows. All other weights stay.
+rows. All other weights stay. In a taxonomy a new label goes below the nodes that stand above its name (`placing`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,12 +16,13 @@ import numpy as np
 
 from linnaeus.arrays import CSR
 from linnaeus.arrays.csr import vstack
-from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.learners.label_tree.chunks import MOST_LANES, SMALL_LANES, Chunks, Layer, columns_of
+from linnaeus.learners.label_tree.chunks import Chunks, Layer, check_sizes, columns_of
 from linnaeus.learners.label_tree.fitted import FittedLabels, by_frequency, ranks_of, relabeled
+from linnaeus.learners.label_tree.placing import placed
+from linnaeus.learners.label_tree.splicing import Children, More, more_of, spliced, with_more
 from linnaeus.learners.label_tree.training import learned
-from linnaeus.types import Array, Bools, Doubles, Floats, Ints, LabelSets, Longs, groups, offsets_of
+from linnaeus.types import Bools, Doubles, Floats, Ints, LabelSets, Longs, groups, offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.learners.label_tree.learner import LabelTree
@@ -42,13 +43,14 @@ MOST_ROWS = 16
 
 @dataclass(frozen=True, eq=False)
 class News:
-    """New rows, their labels and costs. Labels from `known` on are new."""
+    """New rows, their labels and costs. Labels from `known` on are new; a taxonomy needs their `names`."""
 
     X: CSR
     y: LabelSets
     weights: Doubles
     known: int
     k: int
+    names: tuple[str, ...] = ()
 
     @property
     def owners(self) -> Longs:
@@ -63,7 +65,8 @@ def extended(learner: LabelTree, body: FittedLabels, news: News) -> FittedLabels
     counts = np.zeros(news.k, np.int32)
     counts[: news.known] = body.counts
     after = counts + np.bincount(news.y.labels, minlength=news.k).astype(np.int32)
-    trees = tuple(_extended(learner, body, tree, news) for tree in body.labeled)
+    body, homes = placed(learner.shape, body, news.names)
+    trees = tuple(_extended(learner, body, tree, news, homes) for tree in body.labeled)
     return sorted_by(replace(body, counts=after), trees)
 
 
@@ -73,21 +76,18 @@ def sorted_by(body: FittedLabels, trees: Sequence[Chunks]) -> FittedLabels:
     return replace(body, numbers=numbers, trees=tuple(relabeled(tree, ranks_of(numbers)) for tree in trees))
 
 
-def _extended(learner: LabelTree, body: FittedLabels, tree: Chunks, news: News) -> Chunks:
+def _extended(learner: LabelTree, body: FittedLabels, tree: Chunks, news: News, homes: Longs) -> Chunks:
     nodes = nodes_of(tree)
     best, scores = tree.best(news.X, min(NEAR, tree.labels), body.beam)
     led = np.where(best >= 0, nodes[best], -1)
-    places = np.concatenate([nodes, _placed(news, led, scores)])
+    fresh = _alike(news, led, scores)
+    named = np.flatnonzero(homes >= 0)
+    fresh[named] = homes[named]
+    places = np.concatenate([nodes, fresh])
     group = Group.of(tree, np.unique(places[news.y.labels]), places, news)
-    most = int(np.diff(group.starts).max())
-    if most > MOST_LANES:
-        raise UsageError(
-            f"A node of the label tree would have {most:,} labels, too many; train a new model on all rows."
-        )
+    check_sizes(group.starts)
     layer = _relearned(learner, body, tree, news, group, led)
-    changed = np.zeros(news.k, bool)
-    changed[news.y.labels] = True
-    return signposted(rebuilt(tree, group, layer, changed, news.k), body, news)
+    return signposted(rebuilt(tree, group, layer, news.k), body, news)
 
 
 def signposted(tree: Chunks, body: FittedLabels, news: News) -> Chunks:
@@ -130,33 +130,13 @@ def ways_of(tree: Chunks) -> dict[int, tuple[int, int]]:
 def added(tree: Chunks, told: Sequence[tuple[int, int, Ints, Floats]]) -> Chunks:
     """The tree with more weight on some columns of some children of nodes."""
     nodes = np.unique([node for node, _, _, _ in told])
-    owner, column, lane, weight = entries(tree, nodes)
-    sizes = [len(columns) for _, _, columns, _ in told]
-    most = int(np.diff(tree.starts).max())
-
-    def key(owners: Array, columns: Array, lanes: Array) -> Longs:
-        return (owners.astype(np.int64) * tree.width + columns) * most + lanes
-
-    owners = np.repeat(np.searchsorted(nodes, [node for node, _, _, _ in told]), sizes)
-    lanes = np.repeat([child for _, child, _, _ in told], sizes)
-    more, at = np.unique(
-        key(owners, np.concatenate([columns for _, _, columns, _ in told]), lanes), return_inverse=True
-    )
-    sums = np.bincount(at, np.concatenate([values for _, _, _, values in told])).astype(np.float32)
-    known = key(owner, column, lane)
-    place = np.searchsorted(known, more)
-    there = place < len(known)
-    there[there] = known[place[there]] == more[there]
-    weight[place[there]] += sums[there]
-    keys: Longs = np.insert(known, place[~there], more[~there])
-    weights: Floats = np.insert(weight, place[~there], sums[~there])
-    columns, lanes = np.divmod(keys, most)
-    owners, columns = np.divmod(columns, tree.width)
+    parts: dict[int, list[More]] = {node: [] for node in nodes.tolist()}
+    for node, child, columns, values in told:
+        parts[node].append(More(columns, np.full(len(columns), child), values))
+    chunks = [with_more(tree, node, more_of(parts[node])) for node in nodes.tolist()]
     starts = offsets_of(np.diff(tree.starts)[nodes])
-    inside = np.repeat(tree.starts[nodes] - starts[:-1], np.diff(starts)) + np.arange(starts[-1])
-    begins = offsets_of(np.bincount(owners, minlength=len(nodes)))
-    parts = Layer(starts, begins, columns.astype(np.int32), lanes, weights, tree.biases[inside])
-    return _spliced(tree, nodes, parts, tree.targets[inside])
+    _, own, _ = groups(tree.starts, nodes)
+    return spliced(tree, nodes, chunks, Children(starts, tree.targets[own], tree.biases[own]))
 
 
 def nodes_of(tree: Chunks) -> Longs:
@@ -168,7 +148,7 @@ def nodes_of(tree: Chunks) -> Longs:
     return found
 
 
-def _placed(news: News, led: Longs, scores: Floats) -> Longs:
+def _alike(news: News, led: Longs, scores: Floats) -> Longs:
     """For each new label the node that its rows lead to: the one with the largest sum of e^score of its labels."""
     some = news.y.labels >= news.known
     rows, labels = news.owners[some], news.y.labels[some] - news.known
@@ -189,7 +169,8 @@ def _placed(news: News, led: Longs, scores: Floats) -> Longs:
 class Group(NamedTuple):
     """The nodes that change: their numbers, where the children of each begin, and the label of each child.
 
-    `old` says which children the tree has already, and `at` which child of the tree each of these is.
+    `old` says which children the tree has already, and `at` which child of the tree each of these is; those that are
+    `changed` have new rows.
     """
 
     nodes: Longs
@@ -197,6 +178,7 @@ class Group(NamedTuple):
     labels: Longs
     old: Bools
     at: Longs
+    changed: Bools
 
     @classmethod
     def of(cls, tree: Chunks, nodes: Longs, places: Longs, news: News) -> Group:
@@ -209,14 +191,20 @@ class Group(NamedTuple):
         labels = np.concatenate([~tree.targets[own].astype(np.int64), fresh])[order]
         old = np.concatenate([np.ones(len(own), bool), np.zeros(len(fresh), bool)])[order]
         at = np.concatenate([own, np.full(len(fresh), -1)])[order]
-        return cls(nodes, offsets_of(np.bincount(owner, minlength=len(nodes))), labels, old, at)
+        changed = np.bincount(news.y.labels, minlength=news.k)[labels] > 0
+        return cls(nodes, offsets_of(np.bincount(owner, minlength=len(nodes))), labels, old, at, changed)
+
+    @property
+    def owners(self) -> Longs:
+        """The node of each child, counted from 0."""
+        return np.repeat(np.arange(len(self.nodes)), np.diff(self.starts))
 
 
 def _relearned(learner: LabelTree, body: FittedLabels, tree: Chunks, news: News, group: Group, led: Longs) -> Layer:
-    """The rankers of all children of these nodes, learned from the new rows and a row for each known label there."""
-    labels, stands = directions(tree, body, group.nodes)
+    """The rankers of the changed children of these nodes, from the new rows and a row for each known label there."""
+    labels, homes, stands = directions(tree, body, group.nodes)
     place = np.full(news.k, -1)
-    place[group.labels] = np.arange(len(group.labels))
+    place[group.labels[group.changed]] = np.arange(group.changed.sum())
     owners = np.concatenate([news.owners, len(news.y) + np.arange(len(labels))])
     places = place[np.concatenate([news.y.labels, labels])]
     inside = places >= 0
@@ -225,9 +213,11 @@ def _relearned(learner: LabelTree, body: FittedLabels, tree: Chunks, news: News,
     truth = offsets, places[inside][order].astype(np.int32)
     costs = np.concatenate([news.weights, np.clip(body.counts[labels], 1, MOST_ROWS)]) / learner.strength
     at = np.searchsorted(group.nodes, led).clip(0, len(group.nodes) - 1)
-    ours = np.where(group.nodes[at] == led, at, -1)
-    reach = np.concatenate([ours, np.full((len(labels), led.shape[1]), -1)]).astype(np.int32)
-    level = group.starts, np.arange(len(group.labels) + 1, dtype=np.int64)
+    beside = np.full((len(labels), led.shape[1]), -1)
+    beside[:, 0] = homes
+    reach = np.concatenate([np.where(group.nodes[at] == led, at, -1), beside]).astype(np.int32)
+    starts = offsets_of(np.bincount(group.owners[group.changed], minlength=len(group.nodes)))
+    level = starts, np.arange(starts[-1] + 1, dtype=np.int64)
     layer = learned(learner, vstack([_floats(news.X), stands]), costs, truth, level, reach)
     return replace(layer, biases=layer.biases - CAUTION)
 
@@ -236,28 +226,45 @@ def _floats(X: CSR) -> CSR:
     return CSR(X.indptr, X.indices, np.asarray(X.data, np.float32), X.width)
 
 
-def directions(tree: Chunks, body: FittedLabels, nodes: Longs) -> tuple[Longs, CSR]:
-    """The most frequent labels of these nodes, and a row for each (c, d): its own part, and what all have in common."""
-    owner, column, lane, weight = entries(tree, nodes)
+def directions(tree: Chunks, body: FittedLabels, nodes: Longs) -> tuple[Longs, Longs, CSR]:
+    """The most frequent labels of these nodes, the node of each (counted from 0), and a row for each (c, d).
+
+    A row is the direction of the label's positive weights, and of what all rows have in common.
+    """
     sizes = np.diff(tree.starts)[nodes]
     _, own, _ = groups(tree.starts, nodes)
     home = np.repeat(np.arange(len(nodes)), sizes)
     order = np.lexsort((own, -body.counts[~tree.targets[own]].astype(np.int64), home))
-    own = np.sort(own[order[np.arange(len(own)) - (np.cumsum(sizes) - sizes)[home] < MOST_BESIDE]])
+    some = np.sort(order[np.arange(len(own)) - (np.cumsum(sizes) - sizes)[home] < MOST_BESIDE])
+    own, home = own[some], home[some]
     place = np.full(len(tree.targets), -1)
     place[own] = np.arange(len(own))
-    child = place[tree.starts[nodes][owner] + lane]
-    some = (weight > 0) & (child >= 0)
-    rows = _unit(child[some], column[some], weight[some], (len(own), tree.width))
+    child, column, weight = (np.concatenate(parts) for parts in zip(*_positive(tree, nodes, place), strict=True))
+    rows = _unit(child, column, weight, (len(own), tree.width))
     count = len(body.common.columns)
     everyone = np.repeat(np.arange(len(own)), count)
     shared = np.tile(body.common.columns, len(own)), np.tile(SHARE * body.common.values, len(own))
-    return ~tree.targets[own].astype(np.int64), _unit(
-        np.concatenate([np.repeat(np.arange(len(own)), np.diff(rows.indptr)), everyone]),
-        np.concatenate([rows.indices, shared[0]]),
-        np.concatenate([rows.data, shared[1]]),
-        (len(own), tree.width),
+    return (
+        ~tree.targets[own].astype(np.int64),
+        home,
+        _unit(
+            np.concatenate([np.repeat(np.arange(len(own)), np.diff(rows.indptr)), everyone]),
+            np.concatenate([rows.indices, shared[0]]),
+            np.concatenate([rows.data, shared[1]]),
+            (len(own), tree.width),
+        ),
     )
+
+
+def _positive(tree: Chunks, nodes: Longs, place: Longs) -> Iterator[tuple[Longs, Ints, Floats]]:
+    """The positive weights of the children that have a place: for each node their places, columns and values."""
+    for v in nodes.tolist():
+        at = slice(tree.begins[v], tree.begins[v + 1])
+        child = place[tree.starts[v] : tree.starts[v + 1]][tree.lanes[at]]
+        some = np.flatnonzero((tree.values[at] > 0) & (child >= 0))
+        names = slice(tree.firsts[v], tree.firsts[v + 1])
+        columns = tree.columns[names][np.searchsorted(tree.spots[names], some, side="right") - 1]
+        yield child[some], columns, tree.values[at][some].astype(np.float32) * tree.scales[v]
 
 
 def _unit(rows: Longs, columns: Ints, values: Floats, shape: tuple[int, int]) -> CSR:
@@ -270,96 +277,22 @@ def _unit(rows: Longs, columns: Ints, values: Floats, shape: tuple[int, int]) ->
     return CSR(indptr, (keys % shape[1]).astype(np.int32), (sums / lengths[owner]).astype(np.float32), shape[1])
 
 
-def entries(tree: Chunks, nodes: Longs) -> tuple[Longs, Ints, Array, Floats]:
-    """All weights of these nodes: which of the nodes, the column, the child counted from 0, and the weight."""
-    parts = []
-    for i, v in enumerate(nodes.tolist()):
-        first, last, begin, end = tree.firsts[v], tree.firsts[v + 1], tree.begins[v], tree.begins[v + 1]
-        sizes = np.diff(np.append(tree.spots[first:last].astype(np.int64), end - begin))
-        columns = np.repeat(tree.columns[first:last], sizes)
-        weights = tree.values[begin:end].astype(np.float32) * tree.scales[v]
-        parts.append((np.full(len(columns), i), columns, tree.lanes[begin:end].astype(np.int64), weights))
-    return tuple(np.concatenate([part[i] for part in parts]) for i in range(4))  # type: ignore[return-value]
-
-
-def rebuilt(tree: Chunks, group: Group, layer: Layer, changed: Bools, k: int) -> Chunks:
-    """The tree in which children of a group of nodes whose label has changed have new weights; others keep theirs."""
+def rebuilt(tree: Chunks, group: Group, layer: Layer, k: int) -> Chunks:
+    """The tree in which the changed children of a group of nodes have new weights; others keep theirs."""
     lanes = np.arange(len(group.labels)) - np.repeat(group.starts[:-1], np.diff(group.starts))
-    owner, column, lane, weight = entries(tree, group.nodes)
-    place = np.full(len(tree.targets), -1)
-    place[group.at[group.old]] = np.flatnonzero(group.old)
-    child = place[tree.starts[group.nodes][owner] + lane]
-    kept = ~changed[group.labels[child]]
-    fresh_owner = np.repeat(np.arange(len(group.nodes)), np.diff(layer.firsts))
-    fresh_child = layer.starts[fresh_owner] + layer.lanes
-    fresh = changed[group.labels[fresh_child]]
-    every = np.concatenate([child[kept], fresh_child[fresh]])
-    owners = np.concatenate([owner[kept], fresh_owner[fresh]])
-    columns = np.concatenate([column[kept], layer.columns[fresh]])
-    order = np.lexsort((every, columns, owners))
-    biases = np.where(changed[group.labels] | ~group.old, layer.biases, tree.biases[group.at])
-    begins = offsets_of(np.bincount(owners, minlength=len(group.nodes)))
-    values = np.concatenate([weight[kept], layer.values[fresh]])[order]
-    parts = Layer(group.starts, begins, columns[order], lanes[every][order], values, biases.astype(np.float32))
-    return replace(_spliced(tree, group.nodes, parts, ~group.labels.astype(np.int32)), labels=k)
-
-
-def _spliced(tree: Chunks, nodes: Longs, parts: Layer, targets: Ints) -> Chunks:
-    """The tree in which these nodes have other children and weights."""
-    values, scales = _rescaled(tree, nodes, parts)
-    counts, columns, spots = columns_of(parts)
-    most = max(int(np.diff(tree.starts).max()), int(np.diff(parts.starts).max()))
-    kind = tree.lanes.dtype if most <= SMALL_LANES else np.dtype(np.uint16)
-
-    def splice(offsets: Longs, array: Array, own: Longs, fresh: Array) -> Array:
-        return _woven(nodes, (offsets, array), (own, fresh))
-
-    all_scales = tree.scales.copy()
-    all_scales[nodes] = scales
-    return replace(
-        tree,
-        starts=_lengthened(tree.starts, nodes, parts.starts),
-        targets=splice(tree.starts, tree.targets, parts.starts, targets),
-        biases=splice(tree.starts, tree.biases, parts.starts, parts.biases),
-        firsts=_lengthened(tree.firsts, nodes, counts),
-        columns=splice(tree.firsts, tree.columns, counts, columns),
-        spots=splice(tree.firsts, tree.spots, counts, spots),
-        begins=_lengthened(tree.begins, nodes, parts.firsts),
-        lanes=splice(tree.begins, tree.lanes.astype(kind), parts.firsts, parts.lanes.astype(kind)),
-        values=splice(tree.begins, tree.values, parts.firsts, values),
-        scales=all_scales,
-        digests=np.zeros(0, np.uint64),
-    )
-
-
-def _rescaled(tree: Chunks, nodes: Longs, parts: Layer) -> tuple[Array, Floats]:
-    """Weights as whole numbers; a node keeps its scale if its weights fit, so that those that stay are the same."""
-    most = np.iinfo(tree.values.dtype).max
-    sizes = np.diff(parts.firsts)
-    largest = np.zeros(len(sizes), np.float32)
-    some = np.flatnonzero(sizes)
-    if len(some):
-        largest[some] = np.maximum.reduceat(np.abs(parts.values), parts.firsts[some])
-    scales = np.maximum(tree.scales[nodes], largest / np.float32(most)).astype(np.float32)
-    numbers = np.rint(parts.values / np.repeat(scales, sizes)).clip(-most, most)
-    return numbers.astype(tree.values.dtype), scales
-
-
-def _woven(nodes: Longs, old: tuple[Longs, Array], new: tuple[Longs, Array]) -> Array:
-    """The parts of an array by node, of which some nodes have new ones."""
-    (offsets, array), (own, fresh) = old, new
-    parts: list[Array] = []
-    at = 0
-    for i, v in enumerate(nodes.tolist()):
-        parts += [array[at : offsets[v]], fresh[own[i] : own[i + 1]]]
-        at = int(offsets[v + 1])
-    return np.concatenate([*parts, array[at:]])
-
-
-def _lengthened(offsets: Longs, nodes: Longs, own: Longs) -> Longs:
-    sizes = np.diff(offsets)
-    sizes[nodes] = np.diff(own)
-    return offsets_of(sizes)
+    fresh = np.flatnonzero(group.changed)
+    relearned = np.zeros(len(tree.targets), bool)
+    relearned[group.at[group.changed & group.old]] = True
+    chunks = []
+    for i, node in enumerate(group.nodes.tolist()):
+        part = slice(layer.firsts[i], layer.firsts[i + 1])
+        own = lanes[fresh[layer.starts[i] + layer.lanes[part]]]
+        gone = relearned[tree.starts[node] : tree.starts[node + 1]]
+        chunks.append(with_more(tree, node, More(layer.columns[part], own, layer.values[part]), gone))
+    biases = np.where(group.old, tree.biases[group.at], np.float32(0))
+    biases[fresh] = layer.biases
+    children = Children(group.starts, ~group.labels.astype(np.int32), biases.astype(np.float32))
+    return replace(spliced(tree, group.nodes, chunks, children), labels=k)
 
 
 # Labels come and go

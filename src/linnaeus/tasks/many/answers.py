@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.arrow import as_numpy, from_numpy, is_list
-from linnaeus.decision.abstention import Risk, as_abstention, sure
+from linnaeus.decision.abstention import Confidence, Margin, Risk, as_abstention, sure
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.base import as_stream
 from linnaeus.frozen import dataclass
@@ -67,10 +67,16 @@ def answered(model: Model, found: Best, abstain: Abstain) -> Bools:
     """Which texts have an answer."""
     del model
     there: Bools = found.labels[:, 0] >= 0
-    if abstain is None:
+    rule = as_abstention(abstain)
+    if rule is None:
         return there
+    if not isinstance(rule, Confidence | Margin):
+        raise UsageError(
+            "A model of many labels abstains by its probabilities, confidence=0.8 or margin=0.2, or by risk=0.05, "
+            "which with a taxonomy answers with a node above the label."
+        )
     P = found.chances if found.chances.shape[1] > 1 else np.hstack([found.chances, 1 - found.chances])
-    return there & sure(abstain, np.zeros(len(P), np.int64), P)
+    return there & sure(rule, np.zeros(len(P), np.int64), P)
 
 
 def spoken(model: Model, decided: Truth) -> Array:

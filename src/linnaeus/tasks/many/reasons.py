@@ -52,9 +52,7 @@ def explained(model: Model, row: Batch, classes: Sequence[Label]) -> Explanation
 
 
 def _leaf(body: FittedLabels, found: Found, label: int, chance: float | None) -> Reason:
-    tree = body.labeled[0]
-    node, child = path_to(tree, label)[-1]
-    return _reason(tree, found, (node, child), str(body.names[label]), chance)
+    return _reason(body, found, path_to(body.labeled[0], label)[-1], str(body.names[label]), chance)
 
 
 def _branches(body: FittedLabels, found: Found, label: int) -> list[Reason]:
@@ -65,18 +63,19 @@ def _branches(body: FittedLabels, found: Found, label: int) -> list[Reason]:
     for step in steps:
         node = int(tree.targets[step[1]])
         if body.nodes:
-            told.append(_reason(tree, found, step, body.nodes[node], None))
+            told.append(_reason(body, found, step, body.nodes[node], None))
             continue
         inside = below(tree, node)
         most = inside[np.argsort(-body.counts[inside], kind="stable")[:SHOWN]]
         names = ", ".join(str(body.names[int(one)]) for one in most)
         more = f" and {len(inside) - len(most):,} more" if len(inside) > len(most) else ""
-        told.append(_reason(tree, found, step, f"{names}{more}", None))
+        told.append(_reason(body, found, step, f"{names}{more}", None))
     return told
 
 
-def _reason(tree: Chunks, found: Found, step: tuple[int, int], name: str, chance: float | None) -> Reason:
+def _reason(body: FittedLabels, found: Found, step: tuple[int, int], name: str, chance: float | None) -> Reason:
     node, child = step
+    tree = body.sound(node)
     weights = weights_of(tree, node, child, found.columns)
     bias = float(tree.biases[child])
     score = bias + float(found.values @ weights)
