@@ -45,7 +45,7 @@ def test_each_answer_is_that_of_a_model_without_the_row() -> None:
     data = riddles(1, 20)
     first = LearnedStage(Stage("first", WORD, folds=4), Tokens(data), 3)
     beside = first.beside(Tokens(data)).sentences.lists(first.beside(Tokens(data)).sentences.columns["first"])
-    keys = row_keys(first.stage.recipe, Tokens(data))
+    keys = row_keys(first.stage, Tokens(data))
     for i, key in enumerate(keys):
         others = np.array([j for j, other in enumerate(keys) if first.parts[other] != first.parts[key]])
         assert i not in others

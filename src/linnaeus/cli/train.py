@@ -110,16 +110,29 @@ def _train_and_save(data: str, path: str, options: shared.Options) -> int:
 
 def _trained(data: str, options: shared.Options) -> tuple[Model, Later]:
     """A new model, and the test data."""
-    name = options["name"]
-    task = named_recipe(options).task if name is not None and Path(name).is_file() else recognized(data, options)
-    recipe = None if name is None else named_recipe(options, task.name)
-    if recipe is None and options["changes"]:
-        _refuse_changes(task, options)
+    task, recipe = _asked(data, options)
     source = _open(task, data, options)
     test = _test_data(task, source, options)
     model = _train(recipe, task, source, test, options)
     model = _compact(model, source, test, options) if options["compact"] else model
     return _remember(model, options), test
+
+
+def _asked(data: str, options: shared.Options) -> tuple[AnyTask, Recipe | None]:
+    """The task, and the recipe if one is named. A file and a pipeline say what they are for; else the data do."""
+    from linnaeus.recipes.cookbook import RECIPES
+
+    name = options["name"]
+    if name is None:
+        task = recognized(data, options)
+        if options["changes"]:
+            _refuse_changes(task, options)
+        return task, None
+    if Path(name).is_file() or (name in RECIPES and RECIPES[name].make().before):
+        recipe = named_recipe(options)
+        return recipe.task, recipe
+    task = recognized(data, options)
+    return task, named_recipe(options, task.name)
 
 
 def _updated(data: str, options: shared.Options) -> tuple[Model, Later]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias, Unpack
 
 import numpy as np
@@ -12,7 +13,7 @@ from linnaeus.data.arrow import as_cell, as_numbers, as_numpy, as_text, is_list,
 from linnaeus.data.files import find, names_files
 from linnaeus.data.formats import FORMATS, Format
 from linnaeus.data.formats.jsonl import JsonLines
-from linnaeus.data.groups import Groups, gold_of, gold_of_column, join, joined
+from linnaeus.data.groups import ANSWER, Groups, gold_of, gold_of_column, join, joined
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.memory import chunks, refuse_half_pairs
 from linnaeus.data.options import FileOptions, ReadOptions
@@ -33,6 +34,9 @@ Columns: TypeAlias = dict[str, pa.Array | list[Json]]
 @dataclass(frozen=True, kw_only=True)
 class GroupRoles:
     """Which column holds what; None: the first of the usual names that is there; answer='': read no answers.
+
+    With candidates='' candidates are not needed, because a model will propose them: the answer is the right one in
+    words (or its place among the candidates, if these are there), and becomes the column `answer`.
 
     With `group` the table has a row for each candidate: rows with the same value there, one after the other or not, are
     one example, `candidates` names the candidate's column, and the answer's says whether it is right.
@@ -70,10 +74,30 @@ def stream_groups(source: Source, roles: GroupRoles | None = None, **options: Un
         tables = _together(tables)
     for where, table, rows in tables:
         try:
-            found = _long(table, roles) if roles.group is not None else _listed(table, roles, rows)
+            found = _read(table, roles, rows)
         except DataError as error:
             raise DataError(f"{where}: {error}" if where else str(error)) from error
         yield found
+
+
+def _read(table: Columns, roles: GroupRoles, rows: Sequence[int]) -> Groups:
+    """The examples of a table."""
+    if roles.candidates == "":
+        listed = roles.group is not None or any(name in table for name in CANDIDATES)
+        return _read(table, replace(roles, candidates=None), rows).unlisted() if listed else _bare(table, roles, rows)
+    return _long(table, roles) if roles.group is not None else _listed(table, roles, rows)
+
+
+def _bare(table: Columns, roles: GroupRoles, rows: Sequence[int]) -> Groups:
+    """A row for each example, without candidates."""
+    text, answer = _needed(table, roles.text, TEXTS, "text"), _named(table, roles.answer, ANSWERS, "answer")
+    columns = {name: _column(table, name) for name in table if name not in (text, answer, roles.weight)}
+    if answer is not None:
+        columns[ANSWER] = _texts(_column(table, answer), answer)
+    weights = None if roles.weight is None else _numbers(_column(table, roles.weight), "weights")
+    texts = _no_nulls(_texts(_column(table, text), text), "text", rows)
+    none = pa.array([], pa.string())
+    return Groups(np.zeros(len(texts) + 1, np.int64), texts, none, None, columns, weights=weights)
 
 
 def _from_files(source: Source, options: ReadOptions) -> Iterator[tuple[str, Columns, Sequence[int]]]:

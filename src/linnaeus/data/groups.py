@@ -19,6 +19,9 @@ from linnaeus.errors import DataError, InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.types import Array, Bools, Choices, Doubles, Label, Longs, Source, groups, offsets_of
 
+ANSWER, CHANCE = "answer", "chance"
+"""Columns of examples whose candidates a model proposes: the right one, in words, and the chance of each proposed."""
+
 
 @dataclass(frozen=True, eq=False)
 class Groups:
@@ -132,6 +135,37 @@ class Groups:
         at = np.flatnonzero(truth.gold)[::-1]
         found[self.group[at]] = at - self.offsets[self.group[at]]
         return found
+
+    def unlisted(self) -> Groups:
+        """The same examples without their candidates; the right one stays, as the column `answer`.
+
+        >>> Groups.from_lists(["2 + 2"], [["3", "4"]], ["4"]).unlisted().column("answer").to_pylist()
+        ['4']
+        """
+        columns = dict(self.columns)
+        if self.gold is not None:
+            places = self.answers()
+            at = pa.array(np.where(places < 0, 0, self.offsets[:-1] + places), mask=places < 0)
+            columns[ANSWER] = self.candidates.take(at)
+        none = pa.array([], pa.string())
+        return Groups(np.zeros(len(self) + 1, np.int64), self.text, none, None, columns, weights=self.weights)
+
+    def proposed(self, lists: Sequence[Sequence[tuple[Label, float]]]) -> Groups:
+        """The same examples with these candidates, and the chance of each; those that are the `answer` are right.
+
+        >>> one = Groups.from_lists(["2 + 2"], [[]], columns={"answer": ["4"]})
+        >>> one.proposed([[("3", 0.25), ("4", 0.75)]]).answers().tolist()
+        [1]
+        """
+        offsets = offsets_of([len(some) for some in lists])
+        flat = pa.array([str(name) for some in lists for name, _ in some], pa.string())
+        chances = pa.array([float(chance) for some in lists for _, chance in some], pa.float64())
+        gold = None
+        if ANSWER in self.columns:
+            owner = np.repeat(np.arange(len(self)), np.diff(offsets))
+            right = pc.equal(flat, self.columns[ANSWER].take(pa.array(owner)).cast(pa.string()))
+            gold = pc.fill_null(right, False).to_numpy(zero_copy_only=False)
+        return replace(self, offsets=offsets, candidates=flat, gold=gold, details={CHANCE: chances})
 
     def with_none(self) -> Groups:
         """Add the candidate "none of these" (null) to each example. It is right if no other candidate is."""

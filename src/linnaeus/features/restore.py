@@ -58,6 +58,7 @@ RESTORERS = {
     "narrowed": Kind("base.Narrowed", 1),
     "nothing": Kind("pairs.measures.Nothing"),
     "numbers": Kind("pairs.measures.Numbers"),
+    "proposed": Kind("pairs.measures.Proposed"),
     "nystrom": Kind("projections.FittedNystrom", 1),
     "pair_function": Kind("pairs.measured.PairFunction"),
     "passage": Kind("pairs.reading.FittedPassage"),

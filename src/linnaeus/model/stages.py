@@ -1,41 +1,45 @@
-"""Earlier stages of a pipeline: what they say about sentences and texts becomes further columns of these."""
+"""Earlier stages of a pipeline: what they say about sentences and texts becomes further columns, or candidates."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.batch import Batch, join
+from linnaeus.data.groups import Groups
 from linnaeus.data.sentences import Sentences
 from linnaeus.data.tag_encodings import spans
 from linnaeus.features.base import Batches, as_stream
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import Stream
 from linnaeus.text import sentences as cut
-from linnaeus.types import Label, Longs, Source, groups
+from linnaeus.types import Label, Longs, Source, Words64, groups
 
 if TYPE_CHECKING:
     from linnaeus.model.model import Model
+    from linnaeus.tasks.base import Task
     from linnaeus.tasks.examples import Examples
+    from linnaeus.tasks.rank.task import Rank
 
-    Material: TypeAlias = "Tokens | Texts"
+R = TypeVar("R", bound="Rows")
 
 JOINT = "_"
 """Between the words of one entity, and between a word and its tag."""
 
 
-def staged(model: Model, source: Source) -> Sentences | Stream:
-    """Examples of the last stage with the answers of the earlier ones: sentences, or a stream of texts."""
+def staged(model: Model, source: Source) -> Sentences | Groups | Stream:
+    """Examples of the last stage with the answers of the earlier ones: sentences, a stream of texts, or candidates."""
+    if isinstance(source, Groups):
+        return _with_all(Unlisted.of(model.task, source), model).groups
     if model.task.tokens:
-        rows: Material = Tokens(model.task.material(source))
-        for name, stage in model.stages:
-            rows = rows_with(name, stage, rows)
-        return rows.sentences
+        return _with_all(Tokens(model.task.material(source)), model).sentences
     return Staged(model, as_stream([source] if isinstance(source, str) else source))
 
 
@@ -49,22 +53,95 @@ class Staged:
     def batches(self) -> Iterator[Batch]:
         """The batches in order."""
         for batch in self.stream.batches():
-            rows: Material = Texts.of(batch)
-            for name, stage in self.model.stages:
-                rows = rows_with(name, stage, rows)
-            yield rows.batch()
+            yield _with_all(Texts.of(batch), self.model).batch()
 
 
-def rows_with(name: str, model: Model, rows: Material) -> Material:
-    """The rows with the answers of a stage."""
-    return answered(name, model, rows, answers_of(model, rows))
+def _with_all(rows: R, model: Model) -> R:
+    """The rows with the answers of all stages of a model."""
+    for name, stage in model.stages:
+        rows = rows.answered(name, stage, rows.answers(stage))
+    return rows
 
 
-def answers_of(model: Model, rows: Material) -> list[Label]:
-    """What is said of each sentence, or the label of each text."""
-    if model.task.tokens:
-        return model.predict(rows.sentences)
-    return [_label(value) for value in np.asarray(model.predict(rows.batch()), dtype=object).tolist()]
+class Rows(ABC):
+    """Rows of a stage: a model of an earlier stage answers them, and its answers are added."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of rows."""
+
+    @abstractmethod
+    def take(self, rows: Longs) -> Self:
+        """These rows, ascending."""
+
+    @abstractmethod
+    def batch(self) -> Batch:
+        """The rows as texts, with their columns."""
+
+    @abstractmethod
+    def examples(self, task: Task[Any, Any]) -> Examples:
+        """The rows as examples of the task."""
+
+    def units(self, task: Task[Any, Any], at: Longs) -> Rows:
+        """Some rows as a model of this task counts them: sentences for a tagger, texts for a classifier."""
+        del task
+        return self.take(at)
+
+    def keys(self, task: Task[Any, Any]) -> list[Any]:
+        """A key for each row as a model of this task counts them, which is that of equal ones."""
+        return _listed(task.keys(Batches((self.batch(),)), None))
+
+    @abstractmethod
+    def answers(self, model: Model) -> list[Label]:
+        """What a model says of each sentence, the label of each text, or the candidates for it."""
+
+    @abstractmethod
+    def answered(self, name: str, model: Model, said: list[Label]) -> Self:
+        """The rows with these answers of a stage."""
+
+
+def _listed(keys: Words64 | None) -> list[Any]:
+    return [] if keys is None else keys.tolist()
+
+
+class Cut(Rows):
+    """Rows that are sentences, or are cut into sentences."""
+
+    @property
+    @abstractmethod
+    def sentences(self) -> Sentences:
+        """The sentences of all rows."""
+
+    @abstractmethod
+    def tagged(self, name: str, tags: pa.Array, marks: bool) -> Self:
+        """With the tags of a stage beside the tokens."""
+
+    @abstractmethod
+    def labeled(self, name: str, labels: list[str]) -> Self:
+        """With the label of each row beside each of its tokens."""
+
+    def units(self, task: Task[Any, Any], at: Longs) -> Rows:
+        """Some sentences for a tagger, some rows for a classifier."""
+        return Tokens(self.sentences.take(at)) if task.tokens else self.take(at)
+
+    def keys(self, task: Task[Any, Any]) -> list[Any]:
+        """Those of the sentences for a tagger, of the rows for a classifier."""
+        return _listed(task.keys(self.sentences, None)) if task.tokens else super().keys(task)
+
+    def answers(self, model: Model) -> list[Label]:
+        """What is said of each sentence, or the label of each text."""
+        if model.task.tokens:
+            return model.predict(self.sentences)
+        return [_label(value) for value in np.asarray(model.predict(self.batch()), dtype=object).tolist()]
+
+    def answered(self, name: str, model: Model, said: list[Label]) -> Self:
+        """With the tags or the label that a stage gave as columns."""
+        if not model.task.tokens:
+            return self.labeled(name, said)
+        rows = self
+        for suffix, tags in model.task.said(rows.sentences, said).items():
+            rows = rows.tagged(f"{name}.{suffix}" if suffix else name, tags, model.task.spans)
+        return rows
 
 
 def _label(value: Label) -> str:
@@ -72,20 +149,16 @@ def _label(value: Label) -> str:
     return " ".join(map(str, value)) if isinstance(value, list | tuple | set) else str(value)
 
 
-def answered(name: str, model: Model, rows: Material, said: list[Label]) -> Material:
-    """The rows with these answers of the stage."""
-    if not model.task.tokens:
-        return rows.labeled(name, said)
-    for suffix, tags in model.task.said(rows.sentences, said).items():
-        rows = rows.tagged(f"{name}.{suffix}" if suffix else name, tags, model.task.spans)
-    return rows
-
-
 @dataclass(frozen=True, eq=False)
-class Tokens:
+class Tokens(Cut):
     """Rows that are sentences; a classifier reads each of them as a text."""
 
-    sentences: Sentences
+    tokens: Sentences
+
+    @property
+    def sentences(self) -> Sentences:
+        """The rows."""
+        return self.tokens
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -93,6 +166,10 @@ class Tokens:
     def take(self, rows: Longs) -> Tokens:
         """These rows, in this order."""
         return Tokens(self.sentences.take(rows))
+
+    def examples(self, task: Task[Any, Any]) -> Examples:
+        """The sentences."""
+        return task.examples(self.tokens)
 
     def batch(self) -> Batch:
         """The rows as texts."""
@@ -110,30 +187,85 @@ class Tokens:
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
-    """Rows that are texts, and their sentences: those of text i are `firsts[i]` to `firsts[i+1]`."""
+class Unlisted(Rows):
+    """Rows that are examples for a ranker, whose candidates a stage proposes."""
+
+    groups: Groups
+    task: Rank
+
+    @classmethod
+    def of(cls, task: Task[Any, Any], groups: Groups) -> Unlisted:
+        """The examples of a ranker."""
+        return cls(groups, cast("Rank", task))
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def take(self, rows: Longs) -> Unlisted:
+        """These rows, in this order."""
+        return replace(self, groups=self.groups.take(rows))
+
+    def batch(self) -> Batch:
+        """The rows as texts, with the columns of the examples."""
+        return Batch(self.groups.text.cast(pa.large_string()), columns=dict(self.groups.columns))
+
+    def examples(self, task: Task[Any, Any]) -> Examples:
+        """The rows with the candidates that were proposed."""
+        return task.examples(self.groups)
+
+    def answers(self, model: Model) -> list[Label]:
+        """The candidates for each text, best first, with their chances."""
+        return model.rank(self.batch(), self.task.proposed)
+
+    def answered(self, name: str, model: Model, said: list[Label]) -> Unlisted:
+        """With these candidates."""
+        del name, model
+        return replace(self, groups=self.task.choosable(self.groups.proposed(said)))
+
+
+@dataclass(frozen=True, eq=False)
+class Texts(Cut):
+    """Rows that are texts. They are cut into sentences when these are needed: those of text i are `firsts[i]` on."""
 
     rows: Batch
-    sentences: Sentences
-    firsts: Longs
-    examples: Examples | None = None
+    read: Examples | None = None
+    given: tuple[Sentences, Longs] | None = None
 
     @classmethod
     def of(cls, source: Source, examples: Examples | None = None) -> Texts:
-        """The rows of a corpus, a batch or a list of texts, cut into sentences."""
-        batch = join(list(as_stream(source).batches()))
-        texts = batch.text if batch.text is not None else pa.array([], pa.string())
-        return cls(batch, *read_texts(texts), examples)
+        """The rows of a corpus, a batch or a list of texts."""
+        return cls(join(list(as_stream(source).batches())), examples)
+
+    def examples(self, task: Task[Any, Any]) -> Examples:
+        """The examples that were read, with all columns."""
+        return task.examples(self.sentences) if task.tokens else cast("Examples", self.read)
+
+    @cached_property
+    def _cut(self) -> tuple[Sentences, Longs]:
+        texts = self.rows.text if self.rows.text is not None else pa.array([], pa.string())
+        return self.given or read_texts(texts)
+
+    @property
+    def sentences(self) -> Sentences:
+        """The sentences of all texts."""
+        return self._cut[0]
+
+    @property
+    def firsts(self) -> Longs:
+        """Where the sentences of each text begin."""
+        return self._cut[1]
 
     def __len__(self) -> int:
-        return len(self.firsts) - 1
+        return len(self.rows)
 
     def take(self, rows: Longs) -> Texts:
         """These rows, ascending."""
-        firsts, at, _ = groups(self.firsts, rows)
         some = self.rows.take(rows)
-        examples = None if self.examples is None else replace(self.examples.take(rows), stream=Batches((some,)))
-        return Texts(some, self.sentences.take(at), firsts, examples)
+        examples = None if self.read is None else replace(self.read.take(rows), stream=Batches((some,)))
+        if "_cut" not in self.__dict__:
+            return Texts(some, examples)
+        firsts, at, _ = groups(self.firsts, rows)
+        return Texts(some, examples, (self.sentences.take(at), firsts))
 
     def batch(self) -> Batch:
         """The rows as texts."""
@@ -155,8 +287,8 @@ class Texts:
         )
 
     def _with(self, rows: Batch, said: Sentences) -> Texts:
-        examples = None if self.examples is None else replace(self.examples, stream=Batches((rows,)))
-        return Texts(rows, said, self.firsts, examples)
+        examples = None if self.read is None else replace(self.read, stream=Batches((rows,)))
+        return Texts(rows, examples, (said, self.firsts))
 
 
 def read_texts(texts: pa.Array) -> tuple[Sentences, Longs]:

@@ -189,6 +189,7 @@ RANKERS = {
     "linking": (
         "Entity linking: a mention with its context (`left`, `right`), its document (`doc`), titles and their links."
     ),
+    "tree-linking": "Entity linking without candidates in the data: a label tree over all titles proposes them.",
 }
 
 RECIPES: dict[str, Named] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linnaeus.features import Exact, Words
+from linnaeus.features import Chars, Exact, TfIdf, Words
 from linnaeus.features.pairs import (
     Company,
     Context,
@@ -15,11 +15,17 @@ from linnaeus.features.pairs import (
     Nothing,
     Numbers,
     Passage,
+    Proposed,
 )
+from linnaeus.learners.label_tree import LabelTree
 from linnaeus.learners.linear.learner import Linear
-from linnaeus.recipes.recipe import Recipe
+from linnaeus.recipes.recipe import Recipe, Stage
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.regularizers import L2
+from linnaeus.tasks.rank.task import Rank
+
+AROUND = ("left", "right")
+"""Columns with the context of a mention."""
 
 
 def plain() -> Recipe:
@@ -42,25 +48,48 @@ def reading() -> Recipe:
 
 def linking() -> Recipe:
     """Entity linking: a mention with its context (`left`, `right`), its document (`doc`), titles and their links."""
-    around = ("left", "right")
     measures = (
         Numbers(("in_links", "out_links")),
         Match(),
         Known(by="doc"),
-        Context(around),
-        Context(around, by="doc"),
+        Context(AROUND),
+        Context(AROUND, by="doc"),
         Company("doc"),
         Nothing(),
     )
-    context, title = _words(5, 5000), _words(10, 300)
-    pairs = Joined((Measured(measures), Described(_words(5, 1000)), Crossed(context, title, around, 3.0)))
+    pairs = Joined((Measured(measures), Described(_words(1000)), Crossed(*_sides(), AROUND, 3.0)))
     learner = Linear(regularizer=L2(0.3), epochs=100, tol=1e-2)
     return Recipe(task="rank", features=pairs, learner=learner, tuning=Tuning(folds=1, by="doc"))
 
 
-def _words(least: int, most: int) -> Words:
-    return Words(terms=Exact(min_df=least, max_terms=most), values="binary", length="l2")
+def tree_linking() -> Recipe:
+    """Entity linking without lists of candidates: a label tree over all titles proposes 16 for each mention."""
+    names = Chars(2, 4, values=TfIdf("log"), length="l2") | Words(values=TfIdf("log"), length="l2")
+    tree = Recipe(task="many", features=names, learner=LabelTree(strength=0.5, led=5))
+    measures = (
+        Proposed(),
+        Match(),
+        Known(by="doc"),
+        Context(AROUND),
+        Context(AROUND, by="doc"),
+        Company("doc"),
+    )
+    pairs = Joined((Measured(measures), Described(_words(1000)), Crossed(*_sides(), AROUND, 3.0)))
+    learner = Linear(regularizer=L2(0.3), epochs=100, tol=1e-2)
+    before = (Stage("titles", tree, by="doc"),)
+    return Recipe(
+        task=Rank(proposed=16), features=pairs, learner=learner, tuning=Tuning(folds=1, by="doc"), before=before
+    )
 
 
-MAKERS = {"plain": plain, "plain-mlp": plain_mlp, "reading": reading, "linking": linking}
+def _sides() -> tuple[Words, Words]:
+    """Words of contexts and of titles, of which pairs are made."""
+    return _words(5000), _words(300)
+
+
+def _words(most: int) -> Words:
+    return Words(terms=Exact(min_df=2, max_terms=most), values="binary", length="l2")
+
+
+MAKERS = {"plain": plain, "plain-mlp": plain_mlp, "reading": reading, "linking": linking, "tree-linking": tree_linking}
 """What makes each recipe for rankers in `cookbook`."""

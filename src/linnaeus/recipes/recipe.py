@@ -147,8 +147,11 @@ class Stage:
     of a classifier is the column NAME.
 
     If two stages are trained on the same rows, the later one gets out-of-fold predictions of the earlier one, from
-    `folds` models, each trained without one part of the rows. For all other rows, and in the finished pipeline, one
-    model trained on all rows predicts.
+    `folds` models, each trained without one part of the rows: equal rows are in one part, or, with `by`, rows with the
+    same value in this column. For all other rows, and in the finished pipeline, one model trained on all rows predicts.
+
+    Before a ranker, the stage is a label tree that proposes candidates. It learns from the same rows (the answers are
+    its labels), and from its own `data`, if it has any, such as names of all candidates.
 
     >>> Stage("pos", "pos-crf").recipe.task
     Tag(encoding='plain', dictionary=0)
@@ -159,6 +162,7 @@ class Stage:
     data: str | None = None
     truth: str | None = None
     folds: int = 5
+    by: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():

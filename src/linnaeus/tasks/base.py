@@ -147,6 +147,10 @@ class Task(Protocol[Material, Batch]):
         del columns
         return features
 
+    def alone(self) -> AnyTask:
+        """The task of the last stage of a pipeline where the earlier ones have done their part."""
+        return self
+
     def check(self, recipe: Recipe) -> None:
         """Refuse a recipe whose pieces are for other tasks: here those that only texts have."""
         from linnaeus.decision import Decision

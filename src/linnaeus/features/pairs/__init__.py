@@ -2,7 +2,7 @@
 
     base.py      PairBlock, FittedPairs, Joined, View          crossed.py  Described, Crossed: extractors of text
     measured.py  Measured: measures as features; PairFunction  reading.py  Passage: questions about a story
-    measures.py  Match, Nothing, Context, Company, Numbers, Known
+    measures.py  Match, Nothing, Context, Company, Numbers, Proposed, Known
 
 A block has `fit(groups)`; what comes of it has `rows`, `learning_rows`, `scores`, `names` and `state`. To add a
 measure: a file with a frozen dataclass that is a `Plain` measure (or a `Measure` and its `FittedMeasure`), a row in
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from linnaeus.features.pairs.measures import Match as Match
     from linnaeus.features.pairs.measures import Nothing as Nothing
     from linnaeus.features.pairs.measures import Numbers as Numbers
+    from linnaeus.features.pairs.measures import Proposed as Proposed
     from linnaeus.features.pairs.reading import Passage as Passage
     from linnaeus.features.restore import restore_pairs as restore_pairs
 
@@ -50,6 +51,7 @@ MEASURES = Table(
         "match": "measures.Match",
         "nothing": "measures.Nothing",
         "numbers": "measures.Numbers",
+        "proposed": "measures.Proposed",
         "known": "measures.Known",
         "context": "measures.Context",
         "company": "measures.Company",

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus import kernels
+from linnaeus.data.groups import CHANCE
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.pairs.base import PRIME, Distinct, Keys, Tally, View, gathered
 from linnaeus.features.pairs.measured import FittedMeasure, Measure, Plain, largest_in_group
@@ -19,6 +20,9 @@ from linnaeus.types import groups as gather
 
 ASIDE = r"( \(.*\)|, .*)$"
 """The end of a title that tells it from others of the same name: "Georgia (country)", "Paris, Texas"."""
+
+LEAST = 1e-4
+"""Is added to chances before their logarithm."""
 
 INITIALS = r"(\p{L})[\p{L}\p{N}'.]*[^\p{L}\p{N}]*"
 
@@ -225,6 +229,30 @@ class Numbers(Plain):
     def values(self, view: View) -> Doubles:
         """The five of each column."""
         return np.column_stack([part for name in self.columns for part in _forms(view, name)])
+
+
+@dataclass(frozen=True)
+class Proposed(Plain):
+    """What the model that proposed the candidates thinks of each: its chance, the share of it, and its place.
+
+    >>> from linnaeus.data.groups import Groups
+    >>> from linnaeus.features.pairs.base import View
+    >>> one = Groups.from_lists(["x"], [["a", "b"]], details={"chance": [[0.6, 0.2]]})
+    >>> Proposed().values(View(one))[:, 2].round(2).tolist()
+    [0.75, 0.25]
+    """
+
+    KIND = "proposed"
+
+    def names(self) -> list[str]:
+        """The numbers."""
+        return [f"proposed: {form}" for form in ("chance", "log chance", "share", "log share", "1 / place", "first")]
+
+    def values(self, view: View) -> Doubles:
+        """The same of each candidate."""
+        chance = _numbers(view, CHANCE)
+        _, share, _, place, first = _forms(view, CHANCE)
+        return np.column_stack([chance, np.log(chance + LEAST), share, np.log(share + LEAST), place, first])
 
 
 def _forms(view: View, name: str) -> list[Doubles]:

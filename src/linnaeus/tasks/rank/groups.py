@@ -9,16 +9,20 @@ from linnaeus.tasks.sources import Pieces, file_options
 from linnaeus.types import Source
 
 
-def as_groups(source: Source) -> Groups:
-    """Groups as they are, or anything that `read_groups` reads."""
+def as_groups(source: Source, bare: bool = False) -> Groups:
+    """Groups as they are, or anything that `read_groups` reads; `bare`: examples need no candidates."""
     if isinstance(source, Pieces):
         return join(list(source.batches()))
-    return source if isinstance(source, Groups) else read_groups(source)
+    if isinstance(source, Groups):
+        return source
+    return read_groups(source, GroupRoles(candidates="" if bare else None))
 
 
-def opened(data: str, given: Given, labeled: bool) -> Pieces[Groups]:
+def opened(data: str, given: Given, labeled: bool, bare: bool = False) -> Pieces[Groups]:
     """The examples of files in pieces; `text` and `label` name the columns of the text and of the answer."""
     named = {name: given.get(name) for name in ("text", "group", "weight")}
     named["answer"] = given.get("label") if labeled else ""
-    roles = GroupRoles(**{name: value for name, value in named.items() if value or name == "answer"})
+    named["candidates"] = "" if bare else None
+    empty = [name for name in ("answer", "candidates") if named[name] == ""]
+    roles = GroupRoles(**{name: value for name, value in named.items() if value or name in empty})
     return Pieces(lambda: stream_groups(data, roles, **file_options(given)))

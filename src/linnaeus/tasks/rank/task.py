@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.numerics import finite_scores
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import FittedRanker, LearnsCandidates, OracleLoss, capability
 from linnaeus.tasks.base import Given, Task, Wish
@@ -36,6 +36,9 @@ RECIPE_COLUMNS = {
 }
 """Columns beside text and candidates that the features of a recipe read."""
 
+MOST_PROPOSED = 1 << 16
+"""Candidates that are proposed for a text."""
+
 NONES = ("never", "option")
 """Whether "none of these" may be chosen."""
 
@@ -47,11 +50,15 @@ class Rank(Task["Groups", "Groups"]):
     `none="option"` adds "none of these" to every example; it is right if no candidate is. The learner takes any
     structured loss (log, softmargin, hinge, perceptron), with the costs in the data.
 
+    With `proposed` above 0 the data need no candidates: an earlier stage, a label tree, proposes so many labels for
+    each text, with their chances.
+
     >>> Rank(none="option").none
     'option'
     """
 
     none: str = "never"
+    proposed: int = 0
 
     name: ClassVar[str] = "rank"
     model: ClassVar[str] = "ranker"
@@ -73,6 +80,7 @@ class Rank(Task["Groups", "Groups"]):
     def __post_init__(self) -> None:
         if self.none not in NONES:
             raise UsageError(f"none is one of {', '.join(NONES)}, not {self.none!r}.")
+        expect("proposed", self.proposed, int, 0, MOST_PROPOSED)
 
     # The recipe
 
@@ -95,6 +103,10 @@ class Rank(Task["Groups", "Groups"]):
         left, right = (Words(terms=Exact(max_terms=most), values="binary", length="l2") for most in (5000, 500))
         return Joined((Measured((Match(),)), Crossed(left, right)))
 
+    def alone(self) -> Rank:
+        """The same with candidates in the data."""
+        return replace(self, proposed=0)
+
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks."""
         from linnaeus.erm.pieces import piece
@@ -112,8 +124,11 @@ class Rank(Task["Groups", "Groups"]):
             name = type(loss).__name__
             raise UsageError(f"Candidates take the losses log, softmargin, hinge and perceptron, not {name}.")
         super().check(recipe)
-        if recipe.before:
-            raise UsageError("A ranker cannot come after other stages; its features read columns of the data.")
+        kinds = [stage.recipe.task.name for stage in recipe.before]
+        if kinds and not self.proposed:
+            raise UsageError("A ranker comes after a stage that proposes its candidates; set task.proposed=16, or so.")
+        if self.proposed and kinds != ["many"]:
+            raise UsageError("Candidates are proposed by one stage, a label tree; name it in before.")
 
     # Data
 
@@ -123,10 +138,14 @@ class Rank(Task["Groups", "Groups"]):
         from linnaeus.tasks.sources import refuse_roles, with_usual
 
         refuse_roles(given, ("label_kind", "label_separator"), self.models)
-        return opened(data, with_usual(data, given, usual), labeled)
+        return opened(data, with_usual(data, given, usual), labeled, self.proposed > 0)
 
     def of_text(self, text: str) -> Pieces[Groups]:
-        """Refused: a text alone has no candidates."""
+        """A text whose candidates are proposed; refused where they are not."""
+        from linnaeus.tasks.sources import Pieces
+
+        if self.proposed:
+            return Pieces(lambda: iter([self.material(text)]))
         raise UsageError(f"A ranker takes a file of examples with candidates, not a text such as {text[:20]!r}.")
 
     def described(self, source: Pieces[Groups]) -> str:
@@ -142,11 +161,16 @@ class Rank(Task["Groups", "Groups"]):
         return ((groups, at) for at in range(min(rows, len(groups))))
 
     def material(self, source: Source) -> Groups:
-        """Examples with candidates, including "none of these" if it may be chosen."""
+        """Examples with candidates, including "none of these" if it may be chosen; without, if they are proposed."""
         from linnaeus.tasks.rank.groups import as_groups
 
-        found = as_groups(source)
-        return found.with_none() if self.none == "option" else found
+        if self.proposed:
+            return as_groups([source] if isinstance(source, str) else source, bare=True)
+        return self.choosable(as_groups(source))
+
+    def choosable(self, groups: Groups) -> Groups:
+        """The examples with all that may be chosen: "none of these" is the last of each, if it may."""
+        return groups.with_none() if self.none == "option" else groups
 
     def units(self, model: Model, source: Pieces[Groups]) -> Iterator[Groups]:
         """The examples in pieces; all at once if features look at other examples of a document."""
@@ -160,8 +184,14 @@ class Rank(Task["Groups", "Groups"]):
         """Examples with answers, in pieces."""
         from linnaeus.tasks.sources import Pieces
 
-        parts = source.batches() if isinstance(source, Pieces) else iter([source])
+        parts = source.batches() if isinstance(source, Pieces) else iter([self._read(source)])
         return (self.material(part) for part in parts)
+
+    def _read(self, source: Source) -> Source:
+        """A path as its examples, where a string would else be a text."""
+        from linnaeus.tasks.rank.groups import as_groups
+
+        return as_groups(source, bare=True) if self.proposed else source
 
     # Training
 
@@ -170,8 +200,8 @@ class Rank(Task["Groups", "Groups"]):
         from linnaeus.tasks.examples import Examples
 
         del truth
-        groups = self.material(source)
-        if not (np.bincount(groups.group, groups.truth().gold, len(groups)) > 0).any():
+        groups = self.material(self._read(source))
+        if not self.proposed and not (np.bincount(groups.group, groups.truth().gold, len(groups)) > 0).any():
             raise DataError("No example has a right candidate; give answers, or use none='option'.")
         return Examples(groups, None, None, np.ones(len(groups)))
 
@@ -263,6 +293,7 @@ class Rank(Task["Groups", "Groups"]):
 
     def columns(self, model: Model, batch: Groups, wish: Wish) -> pa.RecordBatch:
         """The chosen candidate of each example, its index and its probability; with `top` the best ones."""
+        batch = model.ready(batch)
         rows = self.rank(model, batch, max(1, wish.top))
         places = self.choices(model, batch, wish.abstain).tolist()
         first = [row[0] if row else (None, None) for row in rows]
@@ -283,6 +314,7 @@ class Rank(Task["Groups", "Groups"]):
         """The facts of the scores of all candidates, by which choices are evaluated."""
         from linnaeus.evaluation import observe_choices
 
+        batch = model.ready(batch)
         s = self.scores(model, batch)
         answered = None if abstain is None else _sure(s, batch, abstain)
         return observe_choices(s, batch.truth(), answered)
@@ -306,7 +338,7 @@ class Rank(Task["Groups", "Groups"]):
         groups = self.material(row)
         if not 0 <= at < len(groups):
             raise UsageError(f"There is no example {at}; they are numbered from 0 to {len(groups) - 1}.")
-        return explain_choice(model, groups, at)
+        return explain_choice(model, model.ready(groups), at)
 
 
 def softmax(s: Doubles, groups: Groups) -> Doubles:
