@@ -3,8 +3,9 @@
 // the level above took for such.
 //
 // The children of a node are solved in teams of 16. A node's rows are copied with their columns renumbered, so that the
-// weights of a team fit a cache, however many columns there are; then epochs of dual coordinate ascent on all children
-// at once (team_sweep.hpp), until no variable is wrong by more than the tolerance: when the rows that are still visited
+// weights of a team fit a cache, however many columns there are. Columns that only one of these rows has are folded into
+// one, whose value is the length of that part of the row: the weights of such a part always point along it, so that one
+// number says them all. Then epochs of dual coordinate ascent on all children at once (team_sweep.hpp), until no variable is wrong by more than the tolerance: when the rows that are still visited
 // have come so far, those that were left out are visited again, and it ends if they are right too. The weights of a
 // child are drawn to a multiple of the direction z of the sum of its rows times their costs:
 // min 1/2 |w - prior z|^2 + 1/2 b^2 + sum_i C_i loss_i. Weights below a bound are dropped. A child without rows has no
@@ -76,14 +77,15 @@ struct Kept {
   std::vector<float> values;
 };
 
-// Memory of one thread: the rows of a node, and a team. `spots` has the number of each column among those of the node,
-// counted from 1, and 0 for the others.
+// Memory of one thread: the rows of a node, and a team. The weights of a column are those in its slot times its factor.
+// `spots` has how often each column is there, then its number among those of the node, counted from 1: positive if it has
+// a slot of its own, negative if it is folded; 0 for the others.
 struct Room {
-  size_t node = kNowhere;
-  std::vector<int32_t> spots, columns, indices, order;
+  size_t node = kNowhere, width = 0;  // of the rows as they are copied: the number of slots
+  std::vector<int32_t> spots, columns, slots, indices, order;
   std::vector<uint16_t> marks;
   std::vector<int64_t> offsets;
-  std::vector<float> values;
+  std::vector<float> factors, values;
   std::vector<double> squares, costs;
   std::vector<float> alpha, weights;
   double facts[kFacts * kLanes];
@@ -147,17 +149,46 @@ bool mark_rows(const Nodes& nodes, const Team16& team, Room& room) {
   return all != 0;
 }
 
-// The columns of some rows, ascending.
+// The columns of some rows, ascending; those that are there more than once have slots.
 void own_columns(const Lines<float>& rows, const int32_t* from, const int32_t* to, Room& room) {
   for (int32_t column : room.columns) room.spots[size_t(column)] = 0;
   room.columns.clear();
   for (; from < to; ++from)
-    for (int64_t v = rows.offsets[*from]; v < rows.offsets[*from + 1]; ++v) {
-      int32_t& spot = room.spots[size_t(rows.indices[v])];
-      if (!spot) spot = 1, room.columns.push_back(rows.indices[v]);
-    }
+    for (int64_t v = rows.offsets[*from]; v < rows.offsets[*from + 1]; ++v)
+      if (!room.spots[size_t(rows.indices[v])]++) room.columns.push_back(rows.indices[v]);
   std::sort(room.columns.begin(), room.columns.end());
-  for (size_t j = 0; j < room.columns.size(); ++j) room.spots[size_t(room.columns[j])] = int32_t(j) + 1;
+  room.slots.assign(room.columns.size(), 0), room.factors.assign(room.columns.size(), 1.0f);
+  room.width = 0;
+  for (size_t j = 0; j < room.columns.size(); ++j) {
+    int32_t& spot = room.spots[size_t(room.columns[j])];
+    if (spot > 1) room.slots[j] = int32_t(room.width++);
+    spot = spot > 1 ? int32_t(j) + 1 : -int32_t(j) - 1;
+  }
+}
+
+// A row with the columns that others have, too, in their slots, and after them the others as one.
+void copy_row(const Lines<float>& rows, size_t row, Room& room) {
+  double square = 0, folded = 0;
+  bool some = false;
+  for (int64_t v = rows.offsets[row]; v < rows.offsets[row + 1]; ++v) {
+    double x = double(rows.values[v]);
+    square += x * x;
+    if (int32_t spot = room.spots[size_t(rows.indices[v])]; spot > 0)
+      room.indices.push_back(room.slots[size_t(spot) - 1]), room.values.push_back(rows.values[v]);
+    else
+      folded += x * x, some = true;
+  }
+  if (some) {
+    double length = std::sqrt(folded);
+    room.indices.push_back(int32_t(room.width)), room.values.push_back(float(length));
+    for (int64_t v = rows.offsets[row]; v < rows.offsets[row + 1]; ++v)
+      if (int32_t spot = room.spots[size_t(rows.indices[v])]; spot < 0) {
+        room.slots[size_t(-spot) - 1] = int32_t(room.width);
+        room.factors[size_t(-spot) - 1] = length > 0 ? float(double(rows.values[v]) / length) : 0.0f;
+      }
+    ++room.width;
+  }
+  room.offsets.push_back(int64_t(room.indices.size())), room.squares.push_back(square);
 }
 
 // The rows of a node. Teams of one node have them in common, and a thread often comes from one to the next.
@@ -166,22 +197,14 @@ void copy_rows(const Lines<float>& rows, const double* costs, const Nodes& nodes
   const int32_t *from = nodes.rows.data() + nodes.begins[node], *to = nodes.rows.data() + nodes.begins[node + 1];
   own_columns(rows, from, to, room);
   room.offsets.assign(1, 0), room.indices.clear(), room.values.clear(), room.squares.clear(), room.costs.clear();
-  for (; from < to; ++from) {
-    double square = 0;
-    for (int64_t v = rows.offsets[*from]; v < rows.offsets[*from + 1]; ++v) {
-      room.indices.push_back(room.spots[size_t(rows.indices[v])] - 1), room.values.push_back(rows.values[v]);
-      square += double(rows.values[v]) * double(rows.values[v]);
-    }
-    room.offsets.push_back(int64_t(room.indices.size()));
-    room.squares.push_back(square), room.costs.push_back(costs[*from]);
-  }
+  for (; from < to; ++from) copy_row(rows, size_t(*from), room), room.costs.push_back(costs[*from]);
   room.node = node;
 }
 
 // The weights from which the training starts: the direction of the sum of each child's rows times their costs, times
 // `prior`.
 void start_at_means(double prior, Room& room) {
-  size_t d = room.columns.size();
+  size_t d = room.width;
   room.weights.assign(std::max<size_t>(d, 1) * kLanes, 0.0f);
   if (prior == 0) return;
   for (size_t r = 0; r < room.marks.size(); ++r)
@@ -218,7 +241,7 @@ void visit_all(Room& room, int64_t& active) {
 
 template <class Loss>
 void solve(const Limits& limits, uint64_t seed, Room& room, auto&& ended) {
-  size_t n = room.marks.size(), d = room.columns.size();
+  size_t n = room.marks.size(), d = room.width;
   double factors[2 * kLanes], *facts = room.facts;
   int64_t active;
   std::fill(factors, factors + 2 * kLanes, 1.0);
@@ -264,7 +287,7 @@ Kept learn(const Lines<float>& rows, const double* costs, const Nodes& nodes, co
   bool finite = true;
   for (size_t j = 0; j < room.columns.size(); ++j)
     for (size_t c = 0; c < size_t(team.last - team.first); ++c) {
-      float w = room.weights[j * kLanes + c];
+      float w = room.weights[size_t(room.slots[j]) * kLanes + c] * room.factors[j];
       finite &= std::abs(w) <= kMost;
       if (std::abs(w) < limits.least || w == 0) continue;
       kept.columns.push_back(room.columns[j]), kept.lanes.push_back(uint16_t(shift + c)), kept.values.push_back(w);

@@ -38,10 +38,17 @@ CHILDREN = 1 << 16
 
 
 class _Group(NamedTuple):
-    """The rows of a node, which have the columns 0, 1, ...; what they cost, and the places of the labels of each."""
+    """The rows of a node in slots 0, 1, ...; the square of each, what it costs, and the places of its labels.
+
+    The weights of a column are those in its slot times its factor: columns that one row has alone are folded into one.
+    """
 
     rows: Rows
+    width: int
     columns: Ints
+    slots: Longs
+    factors: Floats
+    squares: Doubles
     costs: Doubles
     places: list[Ints]
 
@@ -61,10 +68,12 @@ def label_learn_squared_hinge(
     weights = []
     for v, members in enumerate(_members(costs, truth, bounds[starts], led)):
         group = _group(rows, costs, truth, members)
-        W = np.zeros((len(group.columns), starts[v + 1] - starts[v]), np.float32)
+        W = np.zeros((group.width, starts[v + 1] - starts[v]), np.float32)
         for first in range(int(starts[v]), int(starts[v + 1]), LANES):
             last = min(first + LANES, int(starts[v + 1]))
             _learn_team(group, bounds[first : last + 1], first, by, (W[:, first - starts[v] :], biases[first:last]))
+        with np.errstate(invalid="ignore"):
+            W = W[group.slots] * group.factors[:, np.newaxis]
         if not (np.isfinite(W).all() and np.isfinite(biases).all()):
             raise OverflowError("label_learn: the rows, the costs or the prior are too large")
         j, child = np.nonzero((np.abs(W.astype(np.float64)) >= by[0]) & (W != 0))
@@ -88,11 +97,27 @@ def _members(costs: Doubles, truth: Truth, edges: Longs, led: Ints) -> list[list
 
 def _group(rows: Rows, costs: Doubles, truth: Truth, members: list[int]) -> _Group:
     parts = [row_of(rows, row) for row in members]
-    offsets = np.cumsum([0] + [len(part[0]) for part in parts], dtype=np.int64)
-    columns, at = np.unique(np.concatenate([rows[1][:0]] + [part[0] for part in parts]), return_inverse=True)
-    values = np.concatenate([rows[2][:0]] + [part[1] for part in parts])
+    columns, counts = np.unique(np.concatenate([rows[1][:0]] + [part[0] for part in parts]), return_counts=True)
+    alone = counts == 1
+    slots, factors, width = np.cumsum(~alone) - 1, np.ones(len(columns), np.float32), int((~alone).sum())
+    copied, squares = list[tuple[Longs, Floats]](), []
+    for names, x in parts:
+        at = np.searchsorted(columns, names)
+        own, x64 = alone[at], x.astype(np.float64)
+        squares.append(np.append(0.0, np.cumsum(x64**2))[-1])
+        copied.append((slots[at[~own]], x[~own]))
+        if own.any():
+            length = np.sqrt(np.cumsum(x64[own] ** 2)[-1])
+            copied[-1] = np.append(slots[at[~own]], width), np.append(x[~own], np.float32(length))
+            slots[at[own]] = width
+            factors[at[own]] = (x64[own] / length).astype(np.float32) if length > 0 else 0
+            width += 1
+    offsets = np.cumsum([0] + [len(part[0]) for part in copied], dtype=np.int64)
+    indices = np.concatenate([np.zeros(0, np.int64)] + [part[0] for part in copied]).astype(np.int32)
+    values = np.concatenate([rows[2][:0]] + [part[1] for part in copied])
     places = [truth[1][truth[0][row] : truth[0][row + 1]] for row in members]
-    return _Group((offsets, at.astype(np.int32), values), columns, costs[members], places)
+    held = (offsets, indices, values)
+    return _Group(held, width, columns, slots, factors, np.array(squares), costs[members], places)
 
 
 def _learn_team(group: _Group, bounds: Longs, first: int, by: By, out: tuple[Floats, Floats]) -> None:
@@ -118,7 +143,7 @@ def _learn_team(group: _Group, bounds: Longs, first: int, by: By, out: tuple[Flo
 
 def _means(group: _Group, marked: Bools, prior: float) -> Floats:
     """The direction of the sum of each child's rows times their costs, times `prior` (1, d, 16)."""
-    W = np.zeros((len(group.columns), LANES), np.float32)
+    W = np.zeros((group.width, LANES), np.float32)
     if prior == 0 or not len(W):
         return W[np.newaxis]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -134,8 +159,7 @@ def _solve(group: _Group, state: State, tolerance: float, epochs: int) -> None:
     """Epochs until no variable is wrong by more than the tolerance; also of the rows that were left out meanwhile."""
     *_, order, active, facts, _ = state
     n = order.shape[1]
-    squares = np.array([np.append(0.0, np.cumsum(_row(group, row) ** 2))[-1] for row in range(n)])
-    box = squares, group.costs, np.ones((1, 2, LANES))
+    box = group.squares, group.costs, np.ones((1, 2, LANES))
     active[0] = -1
     for _ in range(epochs):
         if active[0] < 0:
@@ -150,10 +174,6 @@ def _solve(group: _Group, state: State, tolerance: float, epochs: int) -> None:
         if whole:
             break
         active[0] = -1
-
-
-def _row(group: _Group, row: int) -> Doubles:
-    return row_of(group.rows, row)[1].astype(np.float64)
 
 
 def _check_level(rows: Rows, width: int, costs: Doubles, truth: Truth, level: Level, led: Ints) -> None:

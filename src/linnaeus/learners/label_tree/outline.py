@@ -16,7 +16,7 @@ SHAPES = '"similar", "huffman", a separator without letters and digits, such as 
 """What `LabelTree(shape=...)` may be."""
 FLAT, USUAL_LEAF = 1000, 64
 """Labels up to which there is one ranker for each, and those of a group where there are more."""
-ROUNDS = 30
+ROUNDS = 12
 """The most rounds of 2-means in which a group of labels is halved."""
 
 

@@ -19,12 +19,15 @@ from linnaeus.arrays.csr import vstack
 from linnaeus.frozen import dataclass
 from linnaeus.learners.label_tree.chunks import Chunks, Layer, check_sizes, columns_of
 from linnaeus.learners.label_tree.fitted import FittedLabels, by_frequency, ranks_of, relabeled
+from linnaeus.learners.label_tree.outline import unit
 from linnaeus.learners.label_tree.placing import placed
 from linnaeus.learners.label_tree.splicing import Children, More, more_of, spliced, with_more
 from linnaeus.learners.label_tree.training import learned
 from linnaeus.types import Bools, Doubles, Floats, Ints, LabelSets, Longs, groups, offsets_of
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from linnaeus.learners.label_tree.learner import LabelTree
 
 NEAR = 10
@@ -231,6 +234,8 @@ def directions(tree: Chunks, body: FittedLabels, nodes: Longs) -> tuple[Longs, L
 
     A row is the direction of the label's positive weights, and of what all rows have in common.
     """
+    from scipy.sparse import csr_matrix
+
     sizes = np.diff(tree.starts)[nodes]
     _, own, _ = groups(tree.starts, nodes)
     home = np.repeat(np.arange(len(nodes)), sizes)
@@ -240,20 +245,16 @@ def directions(tree: Chunks, body: FittedLabels, nodes: Longs) -> tuple[Longs, L
     place = np.full(len(tree.targets), -1)
     place[own] = np.arange(len(own))
     child, column, weight = (np.concatenate(parts) for parts in zip(*_positive(tree, nodes, place), strict=True))
-    rows = _unit(child, column, weight, (len(own), tree.width))
-    count = len(body.common.columns)
-    everyone = np.repeat(np.arange(len(own)), count)
-    shared = np.tile(body.common.columns, len(own)), np.tile(SHARE * body.common.values, len(own))
-    return (
-        ~tree.targets[own].astype(np.int64),
-        home,
-        _unit(
-            np.concatenate([np.repeat(np.arange(len(own)), np.diff(rows.indptr)), everyone]),
-            np.concatenate([rows.indices, shared[0]]),
-            np.concatenate([rows.data, shared[1]]),
-            (len(own), tree.width),
-        ),
-    )
+    shape, common = (len(own), tree.width), body.common
+    alone = unit(_rows(csr_matrix((weight, (child, column)), shape=shape)))
+    starts = np.arange(len(own) + 1) * len(common.columns)
+    shared = np.tile(np.float32(SHARE) * common.values.astype(np.float32), len(own))
+    both = alone.to_scipy() + csr_matrix((shared, np.tile(common.columns, len(own)), starts), shape=shape)
+    return ~tree.targets[own].astype(np.int64), home, unit(_rows(both))
+
+
+def _rows(found: csr_matrix) -> CSR:
+    return CSR(found.indptr.astype(np.int64), found.indices.astype(np.int32), found.data, found.shape[1])
 
 
 def _positive(tree: Chunks, nodes: Longs, place: Longs) -> Iterator[tuple[Longs, Ints, Floats]]:
@@ -265,16 +266,6 @@ def _positive(tree: Chunks, nodes: Longs, place: Longs) -> Iterator[tuple[Longs,
         names = slice(tree.firsts[v], tree.firsts[v + 1])
         columns = tree.columns[names][np.searchsorted(tree.spots[names], some, side="right") - 1]
         yield child[some], columns, tree.values[at][some].astype(np.float32) * tree.scales[v]
-
-
-def _unit(rows: Longs, columns: Ints, values: Floats, shape: tuple[int, int]) -> CSR:
-    """Rows of length 1 of the sums of these values."""
-    keys, at = np.unique(rows.astype(np.int64) * shape[1] + columns, return_inverse=True)
-    sums = np.bincount(at, values.astype(np.float64), minlength=len(keys))
-    owner = keys // shape[1]
-    lengths = np.sqrt(np.maximum(np.bincount(owner, sums**2, minlength=shape[0]), 1e-30))
-    indptr = offsets_of(np.bincount(owner, minlength=shape[0]))
-    return CSR(indptr, (keys % shape[1]).astype(np.int32), (sums / lengths[owner]).astype(np.float32), shape[1])
 
 
 def rebuilt(tree: Chunks, group: Group, layer: Layer, k: int) -> Chunks:
