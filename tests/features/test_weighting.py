@@ -16,6 +16,7 @@ from linnaeus.features import (
     BM25,
     VALUES,
     Function,
+    Given,
     Hashed,
     NaiveBayes,
     Selected,
@@ -23,6 +24,7 @@ from linnaeus.features import (
     Weighted,
     Words,
     as_stream,
+    count_rows,
     restore,
 )
 from linnaeus.features.statistics import Seen
@@ -255,3 +257,44 @@ def test_values_that_learn_nothing_have_any_number_of_columns():
     X = Words(terms=Hashed(30, signed=False), values="log", length="l2").fit_rows(["a a b"])[1]
     assert X.width == 1 << 30
     assert X.nnz == 2
+
+
+def ratios_one_by_one(X, sets, smoothing):
+    """The formula, label by label; of equals the later one counts."""
+    there = (X != 0).astype(np.float64)
+    names = sorted({label for labels in sets for label in labels})
+    best = np.zeros(X.shape[1])
+    for label in names:
+        mine = np.array([label in labels for labels in sets])
+        share = [
+            np.log(part / part.sum()) for part in (smoothing + there[mine].sum(0), smoothing + there[~mine].sum(0))
+        ]
+        best = np.where(np.abs(share[0] - share[1]) >= np.abs(best) - 1e-12, share[0] - share[1], best)
+    return best
+
+
+@pytest.mark.parametrize("smoothing", [1.0, 0.3])
+@pytest.mark.parametrize("k", [2, 3, 12])
+def test_the_largest_log_count_ratio_of_a_label_and_the_rest(k, smoothing):
+    rng = np.random.default_rng(k)
+    sets = [sorted({f"l{rng.integers(k)}", f"l{rng.integers(k)}"}) for _ in TEXTS]
+    for labels in (sets, [one[:1] for one in sets]):
+        corpus = read([(text, one) for text, one in zip(TEXTS, labels, strict=True)])
+        fitted, _ = Words(values=NaiveBayes(smoothing)).fit_rows(corpus)
+        X = dense(Words(values="count").fit_rows(TEXTS)[1])
+        np.testing.assert_allclose(fitted.weights, ratios_one_by_one(X, labels, smoothing), atol=1e-6)
+
+
+@pytest.mark.parametrize("values", ["contrast", "nb", "tfidf", "bm25"])
+def test_weights_without_some_rows_are_those_of_the_others(values):
+    labels = [f"l{i % 5 if i else 9}" for i in range(80)]  # one label is only in a row that is taken out
+    block, out = Words(terms=Given(WORDS), values=values, length="l2"), np.arange(0, 80, 3)
+    rest = np.setdiff1d(np.arange(80), out)
+    counted = count_rows(block, read(list(zip(TEXTS, labels, strict=True))))
+    fitted = counted.without(read([(TEXTS[i], labels[i]) for i in out]), out)
+    known, X = block.fit_rows(read([(TEXTS[i], labels[i]) for i in rest]))
+    np.testing.assert_array_equal(fitted.weights, known.weights)
+    np.testing.assert_array_equal(counted.rows(fitted, rest).data, X.data)
+    whole, rows = counted.learn()
+    assert whole.weights.tolist() == block.fit(read(list(zip(TEXTS, labels, strict=True)))).weights.tolist()
+    assert rows.data.tolist() == counted.rows(whole).data.tolist(), "the counts are still there"

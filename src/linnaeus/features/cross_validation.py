@@ -34,28 +34,36 @@ class Counted:
     >>> from linnaeus import read
     >>> from linnaeus.features import Words, count_rows
     >>> corpus = read([("good film", "pos"), ("bad film", "neg")])
-    >>> features, X = count_rows(Words(values="tfidf"), corpus).learn(corpus, np.arange(2))
+    >>> features, X = count_rows(Words(values="tfidf"), corpus).learn()
     >>> X.shape
     (2, 3)
     """
 
-    parts: tuple[tuple[Fitted, CSR, Values, Length], ...]
+    parts: tuple[tuple[Seen, CSR, Values, Length], ...]
 
-    def learn(self, stream: Stream, rows: Longs) -> tuple[Fitted, CSR]:
-        """Weights of the stream, which has these rows, and the valued rows themselves."""
-        fitted, valued = [], []
-        for counts, X, values, length in self.parts:
-            taken = X.take(rows)
-            features = learn_weights(Seen(counts, stream, rows=taken), values, length)
-            fitted.append(features)
-            valued.append(weigh_rows(features, taken))
-        return (fitted[0] if len(fitted) == 1 else FittedUnion(tuple(fitted))), hstack(valued)
+    def learn(self) -> tuple[Fitted, CSR]:
+        """Weights of all rows, and the rows themselves."""
+        fitted = [learn_weights(seen, values, length) for seen, _, values, length in self.parts]
+        features = fitted[0] if len(fitted) == 1 else FittedUnion(tuple(fitted))
+        return features, self.rows(features)
 
-    def rows(self, features: Fitted, rows: Longs) -> CSR:
-        """Other rows, valued by what was learned."""
+    def without(self, stream: Stream, rows: Longs) -> Fitted:
+        """Weights of all rows but these, which the stream has."""
+        fitted = []
+        for seen, X, values, length in self.parts:
+            fitted.append(learn_weights(seen.without(stream, X.take(rows)), values, length))
+        return fitted[0] if len(fitted) == 1 else FittedUnion(tuple(fitted))
+
+    def rows(self, features: Fitted, rows: Longs | None = None) -> CSR:
+        """These rows, or all, valued by what was learned."""
         fitted = features.blocks if isinstance(features, FittedUnion) and len(self.parts) > 1 else (features,)
-        pairs = zip(self.parts, fitted, strict=True)
-        return hstack([weigh_rows(piece, X.take(rows)) for (_, X, _, _), piece in pairs])
+        pairs = [(piece, _some(X, rows)) for (_, X, _, _), piece in zip(self.parts, fitted, strict=True)]
+        return hstack([weigh_rows(piece, X) for piece, X in pairs])
+
+
+def _some(X: CSR, rows: Longs | None) -> CSR:
+    """These rows, or all, with values of their own."""
+    return CSR(X.indptr, X.indices, X.data[: X.nnz].copy(), X.width) if rows is None else X.take(rows)
 
 
 def count_rows(block: Block, stream: Stream) -> Counted | None:
@@ -66,7 +74,7 @@ def count_rows(block: Block, stream: Stream) -> Counted | None:
     >>> from linnaeus.features import Contrast, Words
     >>> corpus = read([("good film", "pos"), ("bad film", "neg"), ("bad", "neg")])
     >>> counted = count_rows(Words(values=Contrast()), corpus)
-    >>> features, X = counted.learn(corpus, np.arange(3))
+    >>> features, X = counted.learn()
     >>> X.data.tolist() == Words(values=Contrast()).fit_rows(corpus)[1].data.tolist()
     True
     """
@@ -74,7 +82,11 @@ def count_rows(block: Block, stream: Stream) -> Counted | None:
     plain = [_plain(part) for part in blocks]
     if any(found is None for found in plain):
         return None
-    return Counted(tuple((*part.learn_rows(stream), values, length) for part, values, length in filter(None, plain)))
+    found = []
+    for part, values, length in filter(None, plain):
+        counts, X = part.learn_rows(stream)
+        found.append((Seen(counts, stream, rows=X), X, values, length))
+    return Counted(tuple(found))
 
 
 def _plain(block: Block) -> tuple[Block, Values, Length] | None:

@@ -50,6 +50,13 @@ class Seen:
     """The features of the whole stream, where they are at hand."""
     given: tuple[Longs, int] | None = None
     """Document frequencies and the number of rows, where they are known."""
+    whole: Seen | None = None
+    """The rows are all of these but those of the stream: nothing else is walked over."""
+    tallies: dict[str, Tally] = field(default_factory=dict)
+
+    def without(self, stream: Stream, rows: CSR) -> Seen:
+        """The statistics of all rows but these."""
+        return Seen(self.features, stream, rows, whole=self)
 
     @property
     def df(self) -> Longs:
@@ -75,7 +82,14 @@ class Seen:
             df += np.bincount(X.indices[: X.nnz][X.data[: X.nnz] != 0], minlength=len(df))
             n += len(X)
             total += float(np.abs(X.data[: X.nnz]).sum(dtype=np.float64))
-        return df, n, total
+        if self.whole is None:
+            return df, n, total
+        return self.whole.df - df, self.whole.n - n, self.whole.total - total
+
+    @property
+    def total(self) -> float:
+        """The sum of absolute values."""
+        return self._walked[2]
 
     def parts(self) -> Iterator[tuple[Batch, CSR]]:
         """Pieces of the stream, with their features."""
@@ -93,11 +107,14 @@ class Seen:
     def by_label(self, who: str, value: Callable[[Floats], Doubles]) -> Tally:
         """Sums of `value(x)` for each label and column, for the named piece that learns from labels."""
         check_width(self.features.width)
-        tally = Tally(self.features.width)
-        for piece, X in self.parts():
-            tally.add(X, value(np.asarray(X.data[: X.nnz], np.float32)), _encode(piece, tally.numbers, who))
-            tally.many |= piece.labels is not None and is_list(piece.labels.type)
-        return tally
+        if who not in self.tallies:
+            whole = None if self.whole is None else self.whole.by_label(who, value)
+            tally = Tally(self.features.width, {} if whole is None else dict(whole.numbers))
+            for piece, X in self.parts():
+                tally.add(X, value(np.asarray(X.data[: X.nnz], np.float32)), _encode(piece, tally.numbers, who))
+                tally.many |= piece.labels is not None and is_list(piece.labels.type)
+            self.tallies[who] = tally if whole is None else whole.minus(tally)
+        return self.tallies[who]
 
 
 @dataclass(eq=False)
@@ -131,11 +148,26 @@ class Tally:
         self.totals += np.bincount(X.indices[: X.nnz], weights=values, minlength=self.width)
         self.counts, self.n = counts, self.n + len(X)
 
+    def minus(self, other: Tally) -> Tally:
+        """The sums of these rows without those of some of them; the numbers of labels are the same."""
+        found = Tally(self.width, self.numbers, self.sums if other.sums is None else self.sums - other.sums)
+        found.totals, found.counts, found.n = self.totals - other.totals, self.counts.copy(), self.n - other.n
+        found.counts[: len(other.counts)] -= other.counts
+        found.many = self.many
+        return found
+
+    def present(self) -> csr_matrix:
+        """The sums of each label that has rows, by code point (k, d)."""
+        rows = [row for _, row in sorted(self.numbers.items()) if self.counts[row]]
+        found = self.sums[rows]
+        found.eliminate_zeros()
+        return found
+
     def labels(self) -> Iterator[tuple[float, Doubles]]:
-        """For each label, by code point: in how many rows it stands, and the sums of its columns (d,)."""
-        for label in sorted(self.numbers):
-            row = self.numbers[label]
-            yield float(self.counts[row]), self.sums[[row]].toarray().ravel()
+        """For each label that has rows, by code point: in how many it stands, and the sums of its columns (d,)."""
+        for _, row in sorted(self.numbers.items()):
+            if self.counts[row]:
+                yield float(self.counts[row]), self.sums[[row]].toarray().ravel()
 
 
 def presence(data: Floats) -> Doubles:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,11 +18,14 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer, expect
 from linnaeus.features.base import Block, Fitted, Labeled, Narrowed
-from linnaeus.features.statistics import Seen, presence
+from linnaeus.features.statistics import Seen, Tally, presence
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import Stream
 from linnaeus.store.states import field, nest, tensor
-from linnaeus.types import Doubles, Floats, Ints, Json, Place, State
+from linnaeus.types import Doubles, Floats, Ints, Json, Longs, Place, State
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
 
 LARGEST_TABLE = 1 << 16
 NEAR = 1 << 15  # values looked at together: 128 kB
@@ -207,12 +210,62 @@ class NaiveBayes(Values):
 
     def weights(self, seen: Seen) -> Floats:
         """Log-count ratios."""
-        tally = seen.by_label("NaiveBayes", presence)
-        best = np.zeros(tally.width)
-        for _, sums in tally.labels():
-            ratio = _log_share(self.smoothing + sums) - _log_share(self.smoothing + (tally.totals - sums))
-            best = np.where(np.abs(ratio) >= np.abs(best), ratio, best)
-        return best.astype(np.float32)
+        return log_count_ratios(seen.by_label("NaiveBayes", presence), self.smoothing).astype(np.float32)
+
+
+def log_count_ratios(tally: Tally, smoothing: float) -> Doubles:
+    """For each column the log-count ratio of a label and the rest that is largest in absolute value (d,).
+
+    Most labels have no row with a column: the ratio of such a label is what all of them have in common plus a number of
+    its own, so that of these only the labels with the largest and the smallest number count.
+    """
+    sums = tally.present()
+    k, d = sums.shape
+    if k == 2 and not tally.many:
+        sums, k = sums[1:], 1
+    with_label = np.asarray(sums.sum(axis=1)).ravel()
+    inside, outside = smoothing * d + with_label, smoothing * d + (tally.totals.sum() - with_label)
+    common = np.log(smoothing) - np.log(smoothing + tally.totals)
+    own = np.log(outside) - np.log(inside)
+    columns = sums.tocsc()
+    column = np.repeat(np.arange(d), np.diff(columns.indptr))
+    rest = tally.totals[column] - columns.data
+    ratios = np.log(smoothing + columns.data) - np.log(smoothing + rest) + own[columns.indices]
+    best, owner = np.zeros(d), np.full(d, -1)
+    for sign in (1, -1):
+        last = _absent(columns, np.lexsort((-np.arange(k), -sign * own)))
+        found = np.where(last >= 0, common + own[last], -sign * np.inf)
+        _later_if_larger(best, owner, found, last)
+        some = np.flatnonzero(np.diff(columns.indptr))
+        if len(some):
+            top = sign * np.maximum.reduceat(sign * ratios, columns.indptr[some])
+            at_top = np.where(ratios == np.repeat(top, np.diff(columns.indptr)[some]), columns.indices, -1)
+            found, last = np.zeros(d), np.full(d, -1)
+            found[some], last[some] = top, np.maximum.reduceat(at_top, columns.indptr[some])
+            _later_if_larger(best, owner, found, last)
+    return best
+
+
+def _later_if_larger(best: Doubles, owner: Longs, found: Doubles, label: Longs) -> None:
+    """Take what is larger in absolute value; of equals that of the later label."""
+    better = (label >= 0) & ((np.abs(found) > np.abs(best)) | ((np.abs(found) == np.abs(best)) & (label > owner)))
+    best[better], owner[better] = found[better], label[better]
+
+
+def _absent(columns: csc_matrix, order: Longs) -> Longs:
+    """For each column the first label in this order that has no row with it; -1 where all have."""
+    by_label = columns.tocsr()
+    found, left = np.full(columns.shape[1], -1), np.arange(columns.shape[1])
+    there = np.zeros(columns.shape[1], bool)
+    for label in order.tolist():
+        mine = by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]
+        there[mine] = True
+        found[left[~there[left]]] = label
+        left = left[there[left]]
+        there[mine] = False
+        if not len(left):
+            break
+    return found
 
 
 @dataclass(frozen=True)

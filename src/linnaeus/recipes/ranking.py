@@ -26,6 +26,8 @@ from linnaeus.tasks.rank.task import Rank
 
 AROUND = ("left", "right")
 """Columns with the context of a mention."""
+TITLES = LabelTree(strength=0.5, led=5, least=0.02, prior=2.0, beam=30, trees=3)
+"""Which titles a mention may mean: rather one too many than the right one missing."""
 
 
 def plain() -> Recipe:
@@ -65,7 +67,7 @@ def linking() -> Recipe:
 def tree_linking() -> Recipe:
     """Entity linking without lists of candidates: a label tree over all titles proposes 16 for each mention."""
     names = Chars(2, 4, values=TfIdf("log"), length="l2") | Words(values=TfIdf("log"), length="l2")
-    tree = Recipe(task="many", features=names, learner=LabelTree(strength=0.5, led=5))
+    tree = Recipe(task="many", features=names, learner=TITLES)
     measures = (
         Proposed(),
         Match(),

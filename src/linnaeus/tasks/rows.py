@@ -68,7 +68,7 @@ class RowsLesson(TaskLesson):
         if peeks(recipe.features) and recipe.tuning:
             self.counted = count_rows(recipe.features, examples.stream)
         if self.counted is not None:
-            self.features, X = self.counted.learn(examples.stream, np.arange(len(examples)))
+            self.features, X = self.counted.learn()
         else:
             self.features, X = recipe.features.fit_rows(examples.stream)
         refuse_order(recipe.learner, self.features)
@@ -125,12 +125,11 @@ class RowsLesson(TaskLesson):
         if not peeks(features):
             rows = as_unseen(features, self.features, problem.rows.take(split.test), self._everyone)
             return problem.take(split.train), problem.part(split.test, rows)
-        stream = self.examples.take(split.train).stream
         if counted is not None:
-            fitted, X = counted.learn(stream, split.train)
+            fitted = counted.without(self.examples.take(split.test).stream, split.test)
             rows = as_unseen(features, fitted, counted.rows(fitted, split.test), self._everyone)
-            return problem.part(split.train, X), problem.part(split.test, rows)
-        fitted, X = features.fit_rows(stream)
+            return problem.part(split.train, counted.rows(fitted, split.train)), problem.part(split.test, rows)
+        fitted, X = features.fit_rows(self.examples.take(split.train).stream)
         rows = fitted.rows(self.examples.take(split.test).stream)
         return replace(problem.part(split.train, X), names=fitted.names), problem.part(split.test, rows)
 
