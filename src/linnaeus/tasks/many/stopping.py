@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -81,7 +82,10 @@ def right_answers(body: FittedLabels, found: Answers, truth: Longs) -> Bools:
 
 
 def learn_stops(body: FittedLabels, best: tuple[Ints, Floats], truth: Array, weights: Doubles) -> Floats:
-    """For each least chance the share of wrong answers, and the share of rows with an answer (m, 3)."""
+    """For each least chance the share of wrong answers, and the share of rows with an answer (m, 3).
+
+    The share of wrong ones is one standard error above that on these rows: it shall hold for others, too.
+    """
     labels, chances = best[0], body.chances(best[1])
     told = []
     for least in LEAST_CHANCES.tolist():
@@ -89,7 +93,9 @@ def learn_stops(body: FittedLabels, best: tuple[Ints, Floats], truth: Array, wei
         answered = weights * (found.level >= 0)
         right = weights * right_answers(body, found, truth.astype(np.int64))
         total = float(answered.sum())
-        told.append((least, 1 - float(right.sum()) / total if total else 0.0, total / float(weights.sum())))
+        wrong = 1 - float(right.sum()) / total if total else 0.0
+        wrong += math.sqrt(wrong * (1 - wrong) / max(total, 1.0))
+        told.append((least, wrong, total / float(weights.sum())))
     return np.array(told, np.float32)
 
 
