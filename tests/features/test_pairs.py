@@ -22,6 +22,7 @@ from linnaeus.features.pairs import (
     Numbers,
     PairFunction,
     Passage,
+    Proposed,
     restore_pairs,
 )
 from linnaeus.features.pairs.base import View
@@ -41,7 +42,7 @@ GROUPS = Groups.from_lists(
         "story": ["Tom ran home. He saw a dog in Texas. The dog was big.", "It rained.", "", "Ann."],
         "near": ["a country in the east", "oil from texas", "", ""],
     },
-    details={"links": [[9, 3, 1], [9, 3], [50, None], []]},
+    details={"links": [[9, 3, 1], [9, 3], [50, None], []], "chance": [[0.5, 0.3, 0.1], [0.2, 0.2], [0.9, 0.0], []]},
 )
 
 
@@ -57,6 +58,7 @@ MADE = {
     "context": Context(("near",), by="doc"),
     "company": Company("doc"),
     "passage": Passage(),
+    "proposed": Proposed(),
     "pair_function": PairFunction(longer),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -362,10 +362,10 @@ class Leg:
 def walk(
     pose: Callable[[float], Objective],
     choose: Callable[[Objective], tuple[Solver, Stop]],
-    strengths: Sequence[float],
+    strengths: Iterable[float],
     seed: int = 0,
 ) -> Iterator[Leg]:
-    """The regularization path: train for each strength in turn, from strong to weak.
+    """The regularization path: train for each strength in turn.
 
     `pose` makes the objective of a strength, `choose` its optimizer and stopping.
 
@@ -386,6 +386,7 @@ def walk(
     [[[0.5]], [[1.0]]]
     """
     before = 0.0
+    params: Params = {}
     last: list[Step] = []
 
     def keep(_so_far: SoFar, step: Step) -> None:
@@ -396,8 +397,8 @@ def walk(
         solver, stop = choose(objective)
         start = Start(objective.initial(), seed=seed, epochs=stop.epochs or 100)
         if last:
-            start = replace(start, params=last[0].params(), warm=Warm(last[0].state(), before / strength))
+            start = replace(start, params=params, warm=Warm(last[0].state(), before / strength))
         last.clear()
         fit = train(objective, solver, Watch(stop, None, [keep]), start)
-        yield Leg(strength, fit.params, fit.trace.reason)
-        before = strength
+        before, params = strength, fit.params
+        yield Leg(strength, params, fit.trace.reason)

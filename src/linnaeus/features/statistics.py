@@ -139,7 +139,7 @@ class Tally:
 
         k = len(self.numbers)
         matrix = csr_matrix((values, X.indices[: X.nnz], X.indptr), shape=X.shape)
-        new = (Y.T @ matrix).tocsr()
+        new = Y.T.tocsr() @ matrix  # as csc it would turn the matrix, too
         if self.sums is not None:
             self.sums.resize((k, self.width))
         self.sums = new if self.sums is None else self.sums + new

@@ -219,6 +219,8 @@ def log_count_ratios(tally: Tally, smoothing: float) -> Doubles:
     Most labels have no row with a column: the ratio of such a label is what all of them have in common plus a number of
     its own, so that of these only the labels with the largest and the smallest number count.
     """
+    if not tally.width or tally.sums is None:
+        return np.zeros(tally.width)
     sums = tally.present()
     k, d = sums.shape
     if k == 2 and not tally.many:

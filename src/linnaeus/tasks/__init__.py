@@ -63,7 +63,7 @@ def task_state(task: AnyTask) -> dict[str, Json]:
     """A task as plain data.
 
     >>> task_state(as_task("rank"))
-    {'kind': 'rank', 'none': 'never'}
+    {'kind': 'rank', 'none': 'never', 'proposed': 0}
     """
     return {"kind": task.name, **vars(task)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 from linnaeus.errors import DataError, UsageError
@@ -78,7 +78,7 @@ class TaskLesson(Protocol):
         del rows
         return groups > 1
 
-    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
+    def legs(self, split: Split, strengths: Collection[float], run: Run) -> Iterator[Leg]:
         """For each strength the answers to held-out examples by a model of the others, and how good they are.
 
         `run` tells of progress within a training, and keeps its checkpoint.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from linnaeus.features.cross_validation import peeks
 from linnaeus.features.ngrams import TermBlock
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.problems import posed
-from linnaeus.learners.linear.solving import Problem, objective_of, solve, stopping
+from linnaeus.learners.linear.solving import Problem, fold, objective_of, solve, stopping
 from linnaeus.learners.problems import goodness, is_family, learn, posed_family
 from linnaeus.learners.restore import scores_of, weights_of
 from linnaeus.losses import PointLoss, Squared
@@ -44,7 +44,7 @@ LOOSE = 1e-2
 """The relative gap to which strengths are compared: held-out scores hardly change below it."""
 
 
-FOLDS = ((3e7, 10), (6e7, 5), (2e8, 3))
+FOLDS = ((1e7, 10), (2e7, 3))
 """How many folds there are below so many stored values times scores; beyond, a fifth of the rows is held out once."""
 ENOUGH = 200
 """Rows from which there may be more than 5 folds."""
@@ -86,7 +86,7 @@ class RowsLesson(TaskLesson):
     def _everyone(self) -> Everyone:
         return Everyone.of(self.problem.rows, self.features.ordered)
 
-    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
+    def legs(self, split: Split, strengths: Collection[float], run: Run) -> Iterator[Leg]:
         """Held-out scores and how good they are, for each strength."""
         whole, test = self._parts(split)
         train, present = there(whole)
@@ -94,7 +94,7 @@ class RowsLesson(TaskLesson):
             S = spread(found, present, whole)
             yield Leg(S, goodness(test.space, S, test.y, test.weights))
 
-    def _scores(self, train: Problem, test: Problem, strengths: tuple[float, ...], run: Run) -> Iterator[Doubles]:
+    def _scores(self, train: Problem, test: Problem, strengths: Collection[float], run: Run) -> Iterator[Doubles]:
         """Scores of the second part by models of the first, each strength from where the one before it ended.
 
         A learner that enters at scores, or keeps rows aside to know when to stop, is trained anew for each strength.
@@ -109,6 +109,9 @@ class RowsLesson(TaskLesson):
         elif learner.held_out:
             yield from (linear.scores(test.rows, solve(at(some).settings(seed), train).params) for some in strengths)
         else:
+            if (folded := fold(learner, train.rows)) is not None:
+                train = replace(train, rows=folded.rows)
+                test = replace(test, rows=folded.other(test.rows.to_csr()))
             legs = walk(lambda some: objective_of(at(some).settings(seed), train), self._solver, strengths, seed)
             yield from (linear.scores(test.rows, leg.params) for leg in legs)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -118,7 +118,7 @@ class SentenceLesson(TaskLesson):
         """Whether some of these sentences can be held out."""
         return rows >= LEAST and groups >= LEAST // 2
 
-    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
+    def legs(self, split: Split, strengths: Collection[float], run: Run) -> Iterator[Leg]:
         """For each strength, the facts of the held-out sentences, answered by a model of the others."""
         from linnaeus.evaluation import evaluate
 

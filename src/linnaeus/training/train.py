@@ -26,6 +26,7 @@ from linnaeus.recipes.tuning import Tuning, refuse_folds
 from linnaeus.store.parts import PartsFile
 from linnaeus.tasks.examples import Examples, Held, Learned, Leg
 from linnaeus.training.checkpoint import closing, kept_legs, open_checkpoint
+from linnaeus.training.climb import Climb
 from linnaeus.training.fingerprint import fingerprint
 from linnaeus.types import Json, Source
 
@@ -35,9 +36,7 @@ if TYPE_CHECKING:
 
 CALIBRATION = Phase("calibration", None, "probabilities and intervals from held-out rows")
 FEW = 3
-"""Folds up to which not every strength is tried on each."""
-WORSE = 2
-"""Weaker strengths that did worse than the best one, in a row, before no weaker ones are tried."""
+"""Folds up to which not every strength is tried."""
 
 
 def train(
@@ -133,39 +132,41 @@ def held_out(
     """Answers by models that have not seen the examples, where the recipe wants any and there are enough.
 
     The strengths are walked on each fold, and the answers are those of the best one. Where there are few folds, because
-    the data are large, the first walks until weaker strengths only do worse, and the others try the best of the first
-    and its neighbors. Folds that `kept` knows are not walked again.
+    the data are large, the first climbs from one of the stronger to the best one, and the others try that and its
+    neighbors. Folds that `kept` knows are not walked again.
     """
     tuning, own = recipe.tuning, recipe.learner.strength
     if tuning is None or not (splits := cut(lesson, examples, tuning, recipe.seed)):
         return None
     shown = Folds(len(splits), len(tuning.strengths or ()), tell)
     strengths = tuning.strengths if own is not None and tuning.strengths else (own or 0.0,)
-    few = len(splits) <= FEW
 
-    def walked(fold: int, some: tuple[float, ...], least: int) -> list[Leg]:
+    def walked(fold: int, some: tuple[float, ...] | Climb) -> list[Leg]:
         place = None if kept is None else kept.part(f"fold{fold}")
         inside = Run(shown.within, None if kept is None else kept.part(f"fold{fold}.solver"))
-        return kept_legs(place, lambda: walk(splits[fold], some, least, inside))
+        return kept_legs(place, lambda: walk(splits[fold], some, inside))
 
-    def walk(split: Split, some: tuple[float, ...], least: int, inside: Run) -> list[Leg]:
+    def walk(split: Split, some: tuple[float, ...] | Climb, inside: Run) -> list[Leg]:
         shown.begin()
         found: list[Leg] = []
-        for strength, leg in zip(some, lesson.legs(split, some, inside), strict=False):
-            shown.tried(strength, leg.score)
+        for leg in lesson.legs(split, some, inside):
+            shown.tried(some.current if isinstance(some, Climb) else some[len(found)], leg.score)
             found.append(leg)
-            if len(found) >= least and _only_worse([leg.score for leg in found]):
-                break
+            if isinstance(some, Climb):
+                some.tell(leg.score)
         return found
 
-    first = walked(0, strengths, 0 if few else len(strengths))
-    near = _near([leg.score for leg in first]) if few and len(splits) > 1 else range(len(first))
-    chosen = strengths[near.start : near.stop]
-    found = [first[near.start : near.stop]]
-    found += [walked(fold, chosen, len(near)) for fold in range(1, len(splits))]
+    if len(splits) > FEW:
+        chosen, first = strengths, walked(0, strengths)
+    else:
+        path = Climb(strengths)
+        legs = path.met(walked(0, path))
+        near = sorted(legs) if len(splits) == 1 else path.around(legs)
+        chosen, first = tuple(strengths[at] for at in near), [legs[at] for at in near]
+    found = [first, *(walked(fold, chosen) for fold in range(1, len(splits)))]
     sizes = np.array([len(split.test) for split in splits], np.float64)
-    tried = [float(np.average([some[i].score for some in found], weights=sizes)) for i in range(len(near))]
-    best = max(range(len(near)), key=tried.__getitem__)
+    tried = [float(np.average([some[i].score for some in found], weights=sizes)) for i in range(len(chosen))]
+    best = max(range(len(chosen)), key=tried.__getitem__)
     rows = np.concatenate([split.test for split in splits])
     order = np.argsort(rows, kind="stable")
     parts = [some[best].answers for some in found]
@@ -190,17 +191,3 @@ def _bounded(split: Split, rows: int) -> Split:
     """At most so many rows to test on, at equal distances."""
     count = len(split.test)
     return split if count <= rows else Split(split.train, split.test[np.arange(rows) * count // rows])
-
-
-def _only_worse(scores: list[float]) -> bool:
-    return len(scores) - 1 - scores.index(max(scores)) >= WORSE
-
-
-def _near(scores: list[float]) -> range:
-    """The best of these (of equals the strongest) and its neighbors.
-
-    >>> _near([0.5, 0.9, 0.8, 0.7])
-    range(0, 3)
-    """
-    best = max(range(len(scores)), key=scores.__getitem__)
-    return range(max(0, best - 1), min(len(scores), best + 2))

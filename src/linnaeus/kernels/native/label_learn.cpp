@@ -3,13 +3,13 @@
 // the level above took for such.
 //
 // The children of a node are solved in teams of 16. A node's rows are copied with their columns renumbered, so that the
-// weights of a team fit a cache, however many columns there are. Columns that only one of these rows has are folded into
-// one, whose value is the length of that part of the row: the weights of such a part always point along it, so that one
-// number says them all. Then epochs of dual coordinate ascent on all children at once (team_sweep.hpp), until no variable is wrong by more than the tolerance: when the rows that are still visited
-// have come so far, those that were left out are visited again, and it ends if they are right too. The weights of a
-// child are drawn to a multiple of the direction z of the sum of its rows times their costs:
-// min 1/2 |w - prior z|^2 + 1/2 b^2 + sum_i C_i loss_i. Weights below a bound are dropped. A child without rows has no
-// weights, and the bias -1.
+// weights of a team fit a cache, however many columns there are. Columns that only one of these rows has are folded
+// into one, whose value is the length of that part of the row: the weights of such a part always point along it, so
+// that one number says them all. Then epochs of dual coordinate ascent on all children at once (team_sweep.hpp), until
+// no variable is wrong by more than the tolerance: when the rows that are still visited have come so far, those that
+// were left out are visited again, and it ends if they are right too. The weights of a child are drawn to a multiple of
+// the direction z of the sum of its rows times their costs: min 1/2 |w - prior z|^2 + 1/2 b^2 + sum_i C_i loss_i.
+// Weights below a bound are dropped. A child without rows has no weights, and the bias -1.
 //
 // References: Y. Prabhu et al., Parabel (2018); H. Yu et al., PECOS (2022); the solver: C.-J. Hsieh et al., A Dual
 // Coordinate Descent Method for Large-scale Linear SVM (2008).
@@ -78,8 +78,8 @@ struct Kept {
 };
 
 // Memory of one thread: the rows of a node, and a team. The weights of a column are those in its slot times its factor.
-// `spots` has how often each column is there, then its number among those of the node, counted from 1: positive if it has
-// a slot of its own, negative if it is folded; 0 for the others.
+// `spots` has how often each column is there, then its number among those of the node, counted from 1: positive if it
+// has a slot of its own, negative if it is folded; 0 for the others.
 struct Room {
   size_t node = kNowhere, width = 0;  // of the rows as they are copied: the number of slots
   std::vector<int32_t> spots, columns, slots, indices, order;
@@ -175,8 +175,7 @@ void copy_row(const Lines<float>& rows, size_t row, Room& room) {
     square += x * x;
     if (int32_t spot = room.spots[size_t(rows.indices[v])]; spot > 0)
       room.indices.push_back(room.slots[size_t(spot) - 1]), room.values.push_back(rows.values[v]);
-    else
-      folded += x * x, some = true;
+    else folded += x * x, some = true;
   }
   if (some) {
     double length = std::sqrt(folded);

@@ -21,6 +21,7 @@
   BIND(dual_epoch) \
   BIND(dual_gap) \
   BIND(dual_softmax) \
+  BIND(fold_columns) \
   BIND(forms) \
   BIND(gather) \
   BIND(graph_grow) \

@@ -61,6 +61,7 @@ from linnaeus.kernels.reference.matrices import correlate_block as correlate_blo
 from linnaeus.kernels.reference.matrices import dense_dot as dense_dot
 from linnaeus.kernels.reference.matrices import dense_tdot as dense_tdot
 from linnaeus.kernels.reference.matrices import first_unfinite as first_unfinite
+from linnaeus.kernels.reference.matrices import fold_columns as fold_columns
 from linnaeus.kernels.reference.matrices import gather_rows as gather_rows
 from linnaeus.kernels.reference.matrices import inner as inner
 from linnaeus.kernels.reference.matrices import row_squares as row_squares

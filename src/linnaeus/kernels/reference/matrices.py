@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from linnaeus.kernels.reference.rows import Rows, check_offsets, misfit, outside, refuse, row_of, stored
-from linnaeus.types import AnyFloats, Array, Doubles, Ints, Longs, groups, offsets_of
+from linnaeus.types import AnyFloats, Array, Doubles, Floats, Ints, Longs, groups, offsets_of
 
 
 def rows_dot(rows: Rows, weights: AnyFloats, out: Doubles, _threads: int) -> None:
@@ -101,6 +101,30 @@ def correlate(columns: Rows, vector: Doubles, _threads: int) -> Doubles:
     column, rows, values = stored(columns, "correlate")
     refuse(outside(rows, len(vector)), "correlate: an index is not in the vector")
     return np.bincount(column, values * vector[rows], max(len(columns[0]) - 1, 0)).astype(np.float64)
+
+
+def fold_columns(rows: Rows, width: int, _threads: int) -> tuple[Longs, Ints, Floats, Ints, Ints]:
+    """The rows with equal columns as one of sqrt(m) times their values; for each column its number, and m."""
+    row, columns, _ = stored(rows, "fold_columns")
+    refuse(not 0 <= width < 2**31, "fold_columns: no such size")
+    refuse(outside(columns, width), "fold_columns: a column is outside the rows")
+    values = rows[2][rows[0][0] : rows[0][-1]] if len(rows[0]) else rows[2][:0]
+    cells = np.stack([row.astype(np.uint64), values.view(np.uint32).astype(np.uint64)], axis=1)
+    held: dict[bytes, int] = {}
+    places, order = np.full(width, -1, np.int32), np.lexsort((cells[:, 1], row, columns))
+    bounds = np.searchsorted(columns[order], np.arange(width + 1))
+    kept = np.zeros(width, bool)
+    for j, (a, b) in enumerate(pairwise(bounds.tolist())):
+        if a < b:
+            key = cells[order[a:b]].tobytes()
+            kept[j] = key not in held
+            places[j] = held.setdefault(key, len(held))
+    sizes = np.bincount(places[places >= 0], minlength=len(held))
+    some = kept[columns]
+    factors = np.sqrt(sizes[places[columns[some]]]).astype(np.float32)
+    offsets = offsets_of(np.bincount(row[some], minlength=max(len(rows[0]) - 1, 0)))
+    counts = np.where(places >= 0, sizes[places] if len(sizes) else 0, 0).astype(np.int32)
+    return offsets, places[columns[some]], values[some] * factors, places, counts
 
 
 def correlate_block(columns: Rows, vectors: Doubles, m: int, _threads: int) -> Doubles:

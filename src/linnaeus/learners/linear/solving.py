@@ -7,6 +7,8 @@ examples, so it is the same function. Repeating an example or giving it twice th
 out zeros then gives an identical problem, and so an identical model. Above `SMALL` entries, sorting the rows would take
 too long.
 
+*Folded*: under an L2 penalty, equal columns have equal weights, and one column can stand for them.
+
 *Centered*: with a free bias, x W + b = (x - m) W + (b + m W), and b is not penalized, so columns can be shifted to mean
 zero. Solvers are very slow if columns are far from zero, like years or prices.
 """
@@ -15,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense, linear
+from linnaeus.arrays.folded import Folded
 from linnaeus.arrays.grouped import Grouped
 from linnaeus.arrays.numerics import refuse_overflow
 from linnaeus.erm import Objective, Stop, Watch
@@ -35,8 +38,21 @@ from linnaeus.learners.linear.checkpoint import Owner, train_from
 from linnaeus.learners.linear.convergence import warn
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.protocols import Chances, HeldOutSchedule, Loss, NumberSpace, Solver, capability, has
+from linnaeus.regularizers import L2
 from linnaeus.store.parts import Part, PartsFile
-from linnaeus.types import AnyInts, Doubles, GroupedLesson, Ints, LabelSets, Longs, Params, Piece, Start, Truth
+from linnaeus.types import (
+    AnyFloats,
+    AnyInts,
+    Doubles,
+    GroupedLesson,
+    Ints,
+    LabelSets,
+    Longs,
+    Params,
+    Piece,
+    Start,
+    Truth,
+)
 
 if TYPE_CHECKING:
     from types import SimpleNamespace
@@ -56,6 +72,9 @@ CANDIDATE_BATCH = 16
 
 SMALL = 1 << 15
 """The largest number of rows plus stored values for which a problem is brought into its canonical form."""
+
+FOLDED = 1 << 20
+"""The fewest stored values for which equal columns are looked for."""
 
 DENSE = 1 << 22
 """The largest dense matrix of which a centered copy is made, in numbers: 32 MB."""
@@ -98,6 +117,9 @@ def solve(spec: Spec, problem: Problem, start: Params | None = None) -> Fit:
     expect("seed", spec.seed, int)
     refuse_large(problem)
     problem, aside = _split(spec, problem)
+    folded = fold(spec, problem.rows) if aside is None and start is None else None
+    if folded is not None:
+        problem = replace(problem, rows=folded.rows)
     objective, optimizer, mean = _prepared(spec, problem)
     if aside is not None and mean is not None:
         aside = replace(aside, rows=_moved(aside.rows, mean))
@@ -115,7 +137,19 @@ def solve(spec: Spec, problem: Problem, start: Params | None = None) -> Fit:
     if file is not None:
         file.done()
     warn(fit, objective, optimizer)
-    return fit if mean is None else replace(fit, params=_back(fit.params, mean))
+    params: dict[str, AnyFloats] = dict(fit.params if mean is None else _back(fit.params, mean))
+    if folded is not None:
+        params["W"] = folded.unfolded(params["W"])
+    return replace(fit, params=cast("Params", params))
+
+
+def fold(spec: Spec, rows: CSR | Dense) -> Folded | None:
+    """The rows with equal columns as one, where the solver is ours to choose and that makes it faster; else None."""
+    large = isinstance(rows, CSR) and rows.nnz >= FOLDED and rows.data.dtype == np.float32
+    ours = isinstance(spec.optimizer, str) and spec.optimizer == "auto"
+    if not (large and ours and isinstance(piece("regularizer", spec.regularizer), L2)):
+        return None
+    return Folded.of(rows.to_csr())
 
 
 def refuse_large(problem: Problem) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ class ManyLesson(RowsLesson):
         """One part is held out once."""
         return 1
 
-    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
+    def legs(self, split: Split, strengths: Collection[float], run: Run) -> Iterator[Leg]:
         """The best labels of held-out rows for each strength, and how often the first is right."""
         train, test = self._parts(split)
         learner = self.recipe.learner

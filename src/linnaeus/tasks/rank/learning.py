@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +33,7 @@ class RankLesson(TaskLesson):
         self.view = View(self.groups)
         self.features = recipe.features.fit(self.view)
 
-    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
+    def legs(self, split: Split, strengths: Collection[float], run: Run) -> Iterator[Leg]:
         """For each strength, the scores of held-out candidates; each starts from the weights of the one before."""
         known, asked = View(self.groups.take(split.train)), View(self.groups.take(split.test))
         features = self.recipe.features.fit(known)
