@@ -43,10 +43,8 @@ def _facts(model: Model, how: dict[str, Json]) -> Page:
     ]
     if int(facts.get("repeated", 0)) > MANY * int(facts["rows"]):
         share = percent(facts["repeated"] / facts["rows"])
-        what = "text" if model.task.texts else kind.row
-        said = f"{share} of the {kind.row}s have a text that occurs more than once"
-        said = said if model.task.texts else f"{share} of the {kind.row}s occur more than once"
-        lines.append(line(f"{said}; equal {what}s are held out together"))
+        said, what = ("have a text that occurs", "text") if model.task.texts else ("occur", kind.row)
+        lines.append(line(f"{share} of the {kind.row}s {said} more than once; equal {what}s are held out together"))
     if "compact" in facts:
         lines.append(line(f"compact: {compacted(facts['compact'])}"))
     for name, stage in facts.get("stages", {}).items():

@@ -104,7 +104,7 @@ def _listed(keys: Words64 | None) -> list[Any]:
     return [] if keys is None else keys.tolist()
 
 
-class Cut(Rows):
+class SentenceRows(Rows):
     """Rows that are sentences, or are cut into sentences."""
 
     @property
@@ -150,7 +150,7 @@ def _label(value: Label) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Tokens(Cut):
+class Tokens(SentenceRows):
     """Rows that are sentences; a classifier reads each of them as a text."""
 
     tokens: Sentences
@@ -224,7 +224,7 @@ class Unlisted(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Texts(Cut):
+class Texts(SentenceRows):
     """Rows that are texts. They are cut into sentences when these are needed: those of text i are `firsts[i]` on."""
 
     rows: Batch

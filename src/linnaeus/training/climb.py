@@ -46,15 +46,15 @@ class Climb(Collection[float]):
         """The score of the strength that was tried last."""
         self.scores[self._at] = score
 
-    def met(self, legs: list[Leg]) -> dict[int, Leg]:
-        """The places of the strengths of legs that were walked on this path, in the order of the walk."""
+    def by_place(self, legs: list[Leg]) -> dict[int, Leg]:
+        """The legs of this path, in the order of the walk, by the places of their strengths."""
         again, found = Climb(self.strengths), dict[int, Leg]()
         for leg, _ in zip(legs, again, strict=False):
             found[again._at] = leg
             again.tell(leg.score)
         return found
 
-    def around(self, legs: dict[int, Leg]) -> list[int]:
+    def near_best(self, legs: dict[int, Leg]) -> list[int]:
         """The places of the best strength and of its neighbors."""
         best = _best({at: leg.score for at, leg in legs.items()})
         return [at for at in sorted(legs) if abs(at - best) <= 1]

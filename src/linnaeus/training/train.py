@@ -160,8 +160,8 @@ def held_out(
         chosen, first = strengths, walked(0, strengths)
     else:
         path = Climb(strengths)
-        legs = path.met(walked(0, path))
-        near = sorted(legs) if len(splits) == 1 else path.around(legs)
+        legs = path.by_place(walked(0, path))
+        near = sorted(legs) if len(splits) == 1 else path.near_best(legs)
         chosen, first = tuple(strengths[at] for at in near), [legs[at] for at in near]
     found = [first, *(walked(fold, chosen) for fold in range(1, len(splits)))]
     sizes = np.array([len(split.test) for split in splits], np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from linnaeus.arrays import CSR
 from linnaeus.frozen import dataclass
 from linnaeus.learners.label_tree.chunks import MOST_LANES
 from linnaeus.types import Doubles, Ints, LabelSets, Longs, Truth
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 SHAPES = '"similar", "huffman", a separator without letters and digits, such as "/" or " > ", or the name of a file'
 """What `LabelTree(shape=...)` may be."""
@@ -83,6 +87,11 @@ def sharpened(vectors: CSR) -> CSR:
     return unit(CSR(vectors.indptr, vectors.indices, vectors.data * rare[vectors.indices], vectors.width))
 
 
+def from_scipy(rows: csr_matrix) -> CSR:
+    """Rows that SciPy has summed."""
+    return CSR(rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, rows.shape[1])
+
+
 def unit(rows: CSR) -> CSR:
     """The same directions with length 1; rows of zeros stay."""
     lengths = np.sqrt(np.add.reduceat(np.append(rows.data.astype(np.float64) ** 2, 0.0), rows.indptr[:-1]))
@@ -104,5 +113,4 @@ def means(X: CSR, y: Truth, k: int, weights: Doubles) -> CSR:
     shares = np.repeat(weights, np.diff(offsets)).astype(np.float32)
     sums = csr_matrix((shares, labels, offsets), shape=(len(X), k)).T.tocsr() @ X.to_scipy()
     sums.sort_indices()
-    indptr, indices, data = sums.indptr.astype(np.int64), sums.indices.astype(np.int32), sums.data
-    return unit(CSR(indptr, indices, data, X.width))
+    return unit(from_scipy(sums))

@@ -19,15 +19,13 @@ from linnaeus.arrays.csr import vstack
 from linnaeus.frozen import dataclass
 from linnaeus.learners.label_tree.chunks import Chunks, Layer, check_sizes, columns_of
 from linnaeus.learners.label_tree.fitted import FittedLabels, by_frequency, ranks_of, relabeled
-from linnaeus.learners.label_tree.outline import unit
+from linnaeus.learners.label_tree.outline import from_scipy, unit
 from linnaeus.learners.label_tree.placing import placed
 from linnaeus.learners.label_tree.splicing import Children, More, more_of, spliced, with_more
 from linnaeus.learners.label_tree.training import learned
 from linnaeus.types import Bools, Doubles, Floats, Ints, LabelSets, Longs, groups, offsets_of
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
     from linnaeus.learners.label_tree.learner import LabelTree
 
 NEAR = 10
@@ -246,15 +244,11 @@ def directions(tree: Chunks, body: FittedLabels, nodes: Longs) -> tuple[Longs, L
     place[own] = np.arange(len(own))
     child, column, weight = (np.concatenate(parts) for parts in zip(*_positive(tree, nodes, place), strict=True))
     shape, common = (len(own), tree.width), body.common
-    alone = unit(_rows(csr_matrix((weight, (child, column)), shape=shape)))
+    alone = unit(from_scipy(csr_matrix((weight, (child, column)), shape=shape)))
     starts = np.arange(len(own) + 1) * len(common.columns)
     shared = np.tile(np.float32(SHARE) * common.values.astype(np.float32), len(own))
     both = alone.to_scipy() + csr_matrix((shared, np.tile(common.columns, len(own)), starts), shape=shape)
-    return ~tree.targets[own].astype(np.int64), home, unit(_rows(both))
-
-
-def _rows(found: csr_matrix) -> CSR:
-    return CSR(found.indptr.astype(np.int64), found.indices.astype(np.int32), found.data, found.shape[1])
+    return ~tree.targets[own].astype(np.int64), home, unit(from_scipy(both))
 
 
 def _positive(tree: Chunks, nodes: Longs, place: Longs) -> Iterator[tuple[Longs, Ints, Floats]]:

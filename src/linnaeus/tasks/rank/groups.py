@@ -20,9 +20,7 @@ def as_groups(source: Source, bare: bool = False) -> Groups:
 
 def opened(data: str, given: Given, labeled: bool, bare: bool = False) -> Pieces[Groups]:
     """The examples of files in pieces; `text` and `label` name the columns of the text and of the answer."""
-    named = {name: given.get(name) for name in ("text", "group", "weight")}
-    named["answer"] = given.get("label") if labeled else ""
-    named["candidates"] = "" if bare else None
-    empty = [name for name in ("answer", "candidates") if named[name] == ""]
-    roles = GroupRoles(**{name: value for name, value in named.items() if value or name in empty})
+    named = {name: given.get(name) or None for name in ("text", "group", "weight")}
+    answer = given.get("label") if labeled else ""
+    roles = GroupRoles(**named, answer=answer, candidates="" if bare else None)
     return Pieces(lambda: stream_groups(data, roles, **file_options(given)))
